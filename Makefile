@@ -1,0 +1,45 @@
+# Every target sets up what it needs by itself; nothing depends on what was installed by hand.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.ready
+
+.PHONY: all setup demo test test-long lint types format bench clean
+
+all: test
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml requirements/dev.txt requirements/runtime.txt
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "Steersman needs Python 3.11 or newer; set PYTHON=… to one")'
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "setting up $(VENV) …"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements/runtime.txt -r requirements/dev.txt -e .
+	@touch $@
+
+demo: $(STAMP)
+	@$(BIN)/python -P tests/demo/demo.py
+
+test: $(STAMP) lint types
+	$(BIN)/python -m pytest -m "not storm and not online"
+
+test-long: $(STAMP)
+	$(BIN)/python -m pytest -m storm
+
+lint: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+types: $(STAMP)
+	$(BIN)/pyright
+
+format: $(STAMP)
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(STAMP)
+	$(BIN)/python tests/benchmarks/bench.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis

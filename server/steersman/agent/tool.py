@@ -1,0 +1,129 @@
+"""What a tool is: it says what it would do (``prepare``), and then does exactly that (``run``) (DESIGN L3a)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from pydantic import BaseModel
+
+from steersman.agent.cancel import CancelSignal
+from steersman.agent.changes import Change, ChangeSummary
+
+
+class Effect(StrEnum):
+    """What a tool may do to the world. None declared counts as ``EXECUTE`` (A, issue "Nothing unasked")."""
+
+    READ = "read"
+    EDIT = "edit"
+    DELETE = "delete"
+    MOVE = "move"
+    EXECUTE = "execute"
+    NETWORK = "network"
+
+
+class ToolError(Exception):
+    """What went wrong in words that let the model mend its call (L7). Becomes an error result; the run goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What a tool gives back.
+
+    Attributes:
+        content: what the model reads; bounded by the tool (W9).
+        is_error: the call did not do what was asked.
+        seen: canonical path -> digest of the whole text the model has now seen; "" when it saw a part (W4).
+        changes: what was changed.
+        repeat: set by ``guard_repeats`` only; the loop reads nothing else to find that a run goes in circles (L11).
+    """
+
+    content: str
+    is_error: bool = False
+    seen: Mapping[str, str] = field(default_factory=dict[str, str])
+    changes: tuple[ChangeSummary, ...] = ()
+    repeat: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one call would do, before it does it: what is shown, asked, checked and then run.
+
+    Attributes:
+        title: short, for people: "edit src/app.py", "run pytest -q".
+        effects: what this very call does; a subset of the tool's.
+        targets: canonical absolute paths it reads or writes.
+        changes: exactly what it would change; empty for reads and commands.
+        command: the whole shell command, for a tool that runs one.
+        folder: canonical absolute folder a command starts in.
+        payload: the tool's own, from ``prepare`` to ``run``; nobody else looks at it.
+    """
+
+    title: str
+    effects: frozenset[Effect]
+    targets: tuple[str, ...] = ()
+    changes: tuple[Change, ...] = ()
+    command: str | None = None
+    folder: str | None = None
+    payload: object = None
+
+
+Emit: TypeAlias = Callable[[str], None]
+"""Takes a piece of a running tool's output; never blocks, never raises."""
+
+
+@runtime_checkable
+class Tool(Protocol):
+    """One tool.
+
+    ``parameters`` is the pydantic model of its arguments (its JSON schema is what the model sees; unknown fields are
+    errors). ``effects`` is all it may ever do. ``repeatable`` exempts it from ``guard_repeats``.
+    """
+
+    @property
+    def name(self) -> str:
+        """The name the model calls it by."""
+        ...
+
+    @property
+    def description(self) -> str:
+        """What it does, for the model: short."""
+        ...
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        """The pydantic model of its arguments."""
+        ...
+
+    @property
+    def effects(self) -> frozenset[Effect]:
+        """All it may ever do."""
+        ...
+
+    async def prepare(self, args: BaseModel) -> Plan | ToolResult:
+        """Work out what the call would do, changing nothing.
+
+        ``args`` is an instance of ``parameters``. May be called again for the same call when the world moved. A
+        ``ToolResult`` instead of a plan is the call's answer, nobody is asked. Raises ``ToolError`` for what the
+        model can mend.
+        """
+        ...
+
+    async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
+        """Do what the plan says, or raise ``ToolError`` having changed nothing (or saying what was changed).
+
+        Looks at ``signal`` where it may take long, and then returns the real, partial result.
+        """
+        ...
+
+
+def effective(effects: frozenset[Effect]) -> frozenset[Effect]:
+    """The effects that count: none declared is ``EXECUTE``."""
+    return effects or frozenset({Effect.EXECUTE})
+
+
+def has_effects(effects: frozenset[Effect]) -> bool:
+    """Whether a call with these effects does more than read."""
+    return effective(effects) != frozenset({Effect.READ})

@@ -1,0 +1,1 @@
+"""The LSP face: the only place that knows pygls and lsprotocol."""

@@ -1,0 +1,1 @@
+"""The rule-based model served over HTTP, OpenAI-compatible."""

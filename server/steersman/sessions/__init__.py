@@ -1,0 +1,1 @@
+"""What is remembered: sessions, their messages, markers, locks and checkpoints, on SQLite."""
