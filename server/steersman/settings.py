@@ -1,0 +1,1 @@
+"""What may be configured, from where, and which source may set what."""
