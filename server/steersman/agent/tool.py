@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -22,6 +22,11 @@ class Effect(StrEnum):
     MOVE = "move"
     EXECUTE = "execute"
     NETWORK = "network"
+
+
+Confinement: TypeAlias = Literal["none", "roots", "read_only"]
+"""How the host holds a command back (W10): not at all; it can write only below the workspace roots, W7's paths
+excepted; or it can write nothing at all. Said only of a sandbox that a probe has shown to work."""
 
 
 class ToolError(Exception):
@@ -58,6 +63,7 @@ class Plan:
         changes: exactly what it would change; empty for reads and commands.
         command: the whole shell command, for a tool that runs one.
         folder: canonical absolute folder a command starts in.
+        confinement: how the command will be held back; plan mode lets only ``read_only`` ones be asked for (A1).
         payload: the tool's own, from ``prepare`` to ``run``; nobody else looks at it.
     """
 
@@ -68,6 +74,7 @@ class Plan:
     command: str | None = None
     folder: str | None = None
     payload: object = None
+    confinement: Confinement = "none"
 
 
 Emit: TypeAlias = Callable[[str], None]
