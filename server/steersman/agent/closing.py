@@ -44,6 +44,4 @@ def close_open_calls(messages: Sequence[Message], started_ids: Collection[str]) 
     Returns:
         The results to append: unknown outcome for a call that had started, not executed for one that had not.
     """
-    return [
-        close_call(call, "interrupted" if call.id in started_ids else "aborted") for call in open_calls(messages)
-    ]
+    return [close_call(call, "interrupted" if call.id in started_ids else "aborted") for call in open_calls(messages)]

@@ -76,10 +76,9 @@ def _group(messages: Sequence[Message]) -> list[_Group]:
             parts[-1].append(message)
         else:
             parts.append([message])
-    users = [(index, part[0]) for index, part in enumerate(parts) if isinstance(part[0], UserMessage)]
-    stay = {len(parts) - 1}
-    stay.update(index for index, _ in users[-1:])
-    stay.update([index for index, user in users if isinstance(user, UserMessage) and user.origin == "person"][-1:])
+    origins = {index: part[0].origin for index, part in enumerate(parts) if isinstance(part[0], UserMessage)}
+    stay = {len(parts) - 1, *list(origins)[-1:]}
+    stay.update([index for index, origin in origins.items() if origin == "person"][-1:])
     return [_Group(tuple(part), history_chars(part), index in stay) for index, part in enumerate(parts)]
 
 

@@ -11,16 +11,18 @@ They nest, and every start has its end, also under cancellation and failure::
           (approval_requested approval_decided)*
           tool_started tool_output*
         tool_result
+        user_message* (steered, or the host asking a cut reply to go on)
       turn_ended
     run_ended
 
-``tool_call`` comes for each call of the assistant message as it is taken up, ``tool_result`` closes it. ``warning``
+``tool_call`` comes for each call of the assistant message as it is taken up, ``tool_result`` closes it (also when the
+store failed to record it: the run then ends with ``storage``). ``warning``
 and ``context_trimmed`` may come anywhere inside the run.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from steersman.agent.approval import DecidedBy, Option
@@ -188,11 +190,18 @@ class TurnEnded:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """The run is over: ``result`` when it stopped, ``error_kind`` and ``error_message`` when it failed."""
+    """The run is over: ``result`` when it stopped, ``error_kind`` and ``error_message`` when it failed.
+
+    ``turns``, ``usage``, ``cost`` and ``changes`` tell what a failed run did as well.
+    """
 
     result: RunResult | None
     error_kind: str | None = None
     error_message: str | None = None
+    turns: int = 0
+    usage: Usage = field(default_factory=Usage)
+    cost: float | None = None
+    changes: tuple[ChangeSummary, ...] = ()
 
 
 EventBody: TypeAlias = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from steersman.agent.changes import ChangeSummary
-from steersman.agent.messages import AssistantMessage, Message, ToolMessage
+from steersman.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from steersman.agent.model import Usage
 
 
@@ -58,11 +58,17 @@ class RunResult:
 
     @property
     def answer(self) -> str:
-        """The text of this run's last assistant message, or ""."""
+        """The text of this run's last assistant message, or ""; replies cut by the output limit are joined to it."""
+        pieces: list[str] = []
         for message in reversed(self.messages[self.first_new :]):
             if isinstance(message, AssistantMessage):
-                return message.content
-        return ""
+                if pieces and not message.truncated:
+                    break
+                pieces.append(message.content)
+            elif not isinstance(message, UserMessage) or message.origin != "host":
+                if pieces:
+                    break
+        return "".join(reversed(pieces))
 
     @property
     def changes(self) -> tuple[ChangeSummary, ...]:

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change, ChangeSummary
+from steersman.agent.messages import JsonValue
 
 
 class Effect(StrEnum):
@@ -112,7 +113,8 @@ class Tool(Protocol):
     async def prepare(self, args: BaseModel) -> Plan | ToolResult:
         """Work out what the call would do, changing nothing.
 
-        ``args`` is an instance of ``parameters``. May be called again for the same call when the world moved. A
+        ``args`` is an instance of ``parameters``. May be called again, with the same object, for the same call when the
+        world moved. A
         ``ToolResult`` instead of a plan is the call's answer, nobody is asked. Raises ``ToolError`` for what the
         model can mend.
         """
@@ -124,6 +126,27 @@ class Tool(Protocol):
         Looks at ``signal`` where it may take long, and then returns the real, partial result.
         """
         ...
+
+
+def parameters_schema(tool: Tool) -> dict[str, JsonValue]:
+    """Return the JSON schema of the tool's arguments, without the titles that only cost tokens."""
+    schema = _without_titles(tool.parameters.model_json_schema())
+    assert isinstance(schema, dict)
+    schema.setdefault("properties", {})
+    return schema
+
+
+def _without_titles(schema: JsonValue, *, names: bool = False) -> JsonValue:
+    """Drop ``title`` keywords; ``names``: the keys of this object are names of fields, not keywords."""
+    if isinstance(schema, list):
+        return [_without_titles(item) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_titles(value, names=not names and key in {"properties", "$defs"})
+        for key, value in schema.items()
+        if names or key != "title" or not isinstance(value, str)
+    }
 
 
 def effective(effects: frozenset[Effect]) -> frozenset[Effect]:

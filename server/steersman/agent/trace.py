@@ -52,6 +52,7 @@ class EventCollector:
         self.events: list[Event] = []
 
     def __call__(self, event: Event) -> None:
+        """Keep the event."""
         self.events.append(event)
 
     @property

@@ -1,0 +1,122 @@
+"""Collects one model response; until it is whole, all of it is tentative (DESIGN L4)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+
+from steersman.agent.context import history_chars
+from steersman.agent.emitting import Emitter
+from steersman.agent.errors import ContentFilterError, EmptyResponseError, StreamBrokenError
+from steersman.agent.events import ReasoningDelta, RetryWaiting, TextDelta
+from steersman.agent.messages import AssistantMessage, ToolCall
+from steersman.agent.model import (
+    CallPiece,
+    Finish,
+    ModelClient,
+    ModelRequest,
+    ReasoningPiece,
+    TextPiece,
+    Usage,
+    Waiting,
+)
+
+_CHARS_A_TOKEN = 4
+
+
+@dataclass(slots=True)
+class Response:
+    """What a stream has produced so far, and how it ended."""
+
+    text: list[str] = field(default_factory=list[str])
+    reasoning: list[str] = field(default_factory=list[str])
+    calls: list[ToolCall] = field(default_factory=list[ToolCall])
+    finish: Finish | None = None
+
+    @property
+    def began(self) -> bool:
+        """Whether any output arrived."""
+        return bool(self.text or self.reasoning or self.calls)
+
+    def message(self, model: str) -> AssistantMessage:
+        """Return it as the message to commit; call ids are made unique within it."""
+        finish = self.finish or Finish("stop")
+        return AssistantMessage(
+            "".join(self.text),
+            _with_unique_ids(self.calls),
+            "".join(self.reasoning),
+            truncated=finish.reason == "length",
+            model=model,
+            provider_data=finish.provider_data,
+        )
+
+
+async def collect_response(client: ModelClient, request: ModelRequest, into: Response, emit: Emitter) -> None:
+    """Stream one response into ``into``, emitting its deltas.
+
+    Raises:
+        EmptyResponseError: it ended with neither text nor calls.
+        ContentFilterError: the provider's filter ended it.
+        StreamBrokenError: it ended without the provider's end mark.
+        ModelError: whatever the client raises.
+    """
+    async with aclosing(client.stream(request)) as stream:
+        async for event in stream:
+            match event:
+                case TextPiece(text):
+                    into.text.append(text)
+                    emit(TextDelta(text))
+                case ReasoningPiece(text):
+                    into.reasoning.append(text)
+                    emit(ReasoningDelta(text))
+                case CallPiece(call):
+                    into.calls.append(call)
+                case Waiting(reason, seconds, attempt):
+                    emit(RetryWaiting(reason, seconds, attempt))
+                case Finish():
+                    into.finish = event
+    _check_whole(client.model, into)
+
+
+def _check_whole(model: str, response: Response) -> None:
+    if response.finish is None:
+        raise StreamBrokenError(f"The answer of {model} broke off before its end.", hint="Run again to try once more.")
+    if response.finish.reason == "content_filter":
+        raise ContentFilterError(
+            f"The provider of {model} stopped the answer by its content filter.",
+            hint="Rephrase the task, or use another model.",
+        )
+    if not response.calls and not "".join(response.text).strip():
+        cut = response.finish.reason == "length"
+        raise EmptyResponseError(
+            f"{model} answered with neither text nor a tool call"
+            + (" before its output limit was reached." if cut else "."),
+            hint="Raise maxOutputTokens." if cut else "Run again, or use another model.",
+        )
+
+
+def estimate_usage(request: ModelRequest, response: Response) -> Usage:
+    """Return the response's usage; what the provider did not report is estimated and marked (L13)."""
+    if response.finish is not None and response.finish.usage is not None:
+        return response.finish.usage
+    tools = sum(len(tool.description) + len(json.dumps(dict(tool.parameters))) for tool in request.tools)
+    sent = len(request.system) + history_chars(request.messages) + tools
+    got = sum(map(len, response.text)) + sum(map(len, response.reasoning))
+    got += sum(len(call.name) + len(call.arguments) for call in response.calls)
+    return Usage(input_tokens=-(-sent // _CHARS_A_TOKEN), output_tokens=-(-got // _CHARS_A_TOKEN), estimated=True)
+
+
+def _with_unique_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Give a call without an id, or with one already used in this message, an id of its own."""
+    used: set[str] = set()
+    unique: list[ToolCall] = []
+    for index, call in enumerate(calls):
+        wanted = call.id or f"call_{index}"
+        name, number = wanted, 2
+        while name in used:
+            name, number = f"{wanted}_{number}", number + 1
+        used.add(name)
+        unique.append(call if name == call.id else replace(call, id=name))
+    return tuple(unique)
