@@ -65,6 +65,8 @@ class Plan:
         command: the whole shell command, for a tool that runs one.
         folder: canonical absolute folder a command starts in.
         confinement: how the command will be held back; plan mode lets only ``read_only`` ones be asked for (A1).
+        unsaved: display paths of open documents whose unsaved edits of ours a command would not see (W2).
+        warnings: lines that a person must see before deciding, such as why a command has no sandbox.
         payload: the tool's own, from ``prepare`` to ``run``; nobody else looks at it.
     """
 
@@ -76,6 +78,8 @@ class Plan:
     folder: str | None = None
     payload: object = None
     confinement: Confinement = "none"
+    unsaved: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
 
 
 Emit: TypeAlias = Callable[[str], None]
