@@ -1,0 +1,124 @@
+"""Standard input and output as the connection to the client: two threads, so that neither side can stop the other.
+
+The reader's thread cuts the client's bytes into messages and hands them to the event loop; the writer's thread writes
+what waits in the outbox. The event loop never blocks on either. Standard output carries JSON-RPC and nothing else:
+``claim_stdio`` gives the process's own prints (and its children's) to standard error.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from steersman.lsp.framing import FrameReader, Piece, encode_frame
+from steersman.lsp.outbox import Delivery, Outbox, OutboxFullError
+
+_READ_BYTES = 256 * 1024
+_UNHANDLED_READS = 16
+
+
+def claim_stdio() -> tuple[int, int]:
+    """Take standard input and output for the protocol alone; return their new (input, output) file descriptors.
+
+    What is printed afterwards goes to standard error; what reads standard input finds it empty.
+    """
+    sys.stdout.flush()
+    source, sink = os.dup(0), os.dup(1)
+    null = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(null, 0)
+    os.close(null)
+    os.dup2(2, 1)
+    sys.stdout = sys.stderr
+    if hasattr(os, "set_blocking"):
+        os.set_blocking(source, True)
+        os.set_blocking(sink, True)
+    return source, sink
+
+
+class Transport:
+    """The connection. ``start`` once; ``send`` from the event loop's thread only.
+
+    Args:
+        source: file descriptor to read from.
+        sink: file descriptor to write to.
+        outbox: what waits to be written.
+    """
+
+    def __init__(self, source: int, sink: int, *, outbox: Outbox | None = None) -> None:
+        self._source = source
+        self._sink = sink
+        self._outbox = outbox or Outbox()
+        self._unhandled = threading.BoundedSemaphore(_UNHANDLED_READS)
+        self._written = threading.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._on_lost: Callable[[str], None] = lambda _why: None
+
+    def start(self, on_piece: Callable[[Piece], None], on_lost: Callable[[str], None]) -> None:
+        """Begin to read and write.
+
+        Args:
+            on_piece: called in the event loop for each message, in order.
+            on_lost: called in the event loop when the client is gone, with the reason; maybe more than once.
+        """
+        self._loop = asyncio.get_running_loop()
+        self._on_lost = on_lost
+        for name, target in (("reader", lambda: self._read(on_piece)), ("writer", self._write)):
+            threading.Thread(target=target, name=f"steersman-{name}", daemon=True).start()
+
+    def send(self, message: dict[str, Any], delivery: Delivery | None = None) -> None:
+        """Let the message be written; never waits. Raises TypeError or ValueError when it is not JSON."""
+        try:
+            self._outbox.put(message, delivery)
+        except OutboxFullError:
+            self._outbox.close()
+            self._on_lost("the client does not read")
+
+    async def close(self, *, timeout_s: float) -> bool:
+        """Write what waits, for at most ``timeout_s`` seconds; say whether all of it went out."""
+        self._outbox.close()
+        return await asyncio.to_thread(self._written.wait, timeout_s)
+
+    def _read(self, on_piece: Callable[[Piece], None]) -> None:
+        frames = FrameReader()
+
+        def handle(pieces: list[Piece]) -> None:
+            try:
+                for piece in pieces:
+                    on_piece(piece)
+            finally:
+                self._unhandled.release()
+
+        while True:
+            try:
+                data = os.read(self._source, _READ_BYTES)
+            except OSError:
+                data = b""
+            if not data:
+                self._tell(self._on_lost, "the client closed the connection")
+                return
+            pieces = list(frames.feed(data))
+            if pieces:
+                self._unhandled.acquire()
+                self._tell(handle, pieces)
+
+    def _write(self) -> None:
+        try:
+            while (body := self._outbox.take()) is not None:
+                rest = memoryview(encode_frame(body))
+                while rest:
+                    rest = rest[os.write(self._sink, rest) :]
+        except OSError:
+            self._outbox.close()
+            self._tell(self._on_lost, "the client no longer takes what is written")
+        finally:
+            self._written.set()
+
+    def _tell(self, call: Callable[..., None], argument: Any) -> None:
+        assert self._loop is not None
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is nobody left to tell
+            self._loop.call_soon_threadsafe(call, argument)
