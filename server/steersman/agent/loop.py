@@ -31,6 +31,7 @@ from steersman.agent.events import (
     TurnStarted,
     UsageReported,
     UserMessageAdded,
+    Warned,
 )
 from steersman.agent.inbox import Inbox
 from steersman.agent.ledger import Ledger
@@ -73,6 +74,7 @@ async def run_agent(
     mode: str = "",
     folder: str = "",
     stragglers: set[asyncio.Task[ToolResult]] | None = None,
+    warnings: Sequence[Warned] = (),
 ) -> RunResult:
     """Run the loop until the model answers without a call, or something stops it.
 
@@ -94,6 +96,7 @@ async def run_agent(
         mode: the permission mode's name, told in ``run_started``.
         folder: the run's folder, told in ``run_started``.
         stragglers: receives tools that were forced closed and still run; wait for them before the session is free.
+        warnings: what a person should be told at the start of the run.
 
     Returns:
         The whole history and how the run stopped.
@@ -123,6 +126,8 @@ async def run_agent(
         inbox=Inbox() if inbox is None else inbox,
     )  # fmt: skip
     emit(RunStarted(user, client.model, mode, folder))
+    for warning in warnings:
+        emit(warning)
     work = asyncio.ensure_future(run.drive(user, deadline))
     try:
         return await _see_through(work, own)

@@ -65,9 +65,8 @@ class RunResult:
                 if pieces and not message.truncated:
                     break
                 pieces.append(message.content)
-            elif not isinstance(message, UserMessage) or message.origin != "host":
-                if pieces:
-                    break
+            elif pieces and not (isinstance(message, UserMessage) and message.origin == "host"):
+                break
         return "".join(reversed(pieces))
 
     @property

@@ -1,0 +1,112 @@
+"""What runs are made of: supplied by the composition root, so that nothing here knows an edge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from steersman.agent.clock import Clock
+from steersman.agent.limits import Limits
+from steersman.agent.model import ModelClient
+from steersman.agent.tool import Plan, Tool
+from steersman.permissions.approver import Approver
+from steersman.permissions.modes import Mode
+from steersman.sessions.store import SessionStore
+from steersman_tools.kit.seen import SeenTexts
+from steersman_tools.kit.workspace import Root, Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class RunDefaults:
+    """What holds for a run that says nothing else."""
+
+    model: str
+    mode: Mode
+    max_turns: int
+    limits: Limits
+    context_max_chars: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that is ready to be asked.
+
+    Attributes:
+        client: the client; owned by whoever made it.
+        limits: the run's limits with the model's prices in them.
+        context_max_chars: budget of what is sent; None: unknown, the provider will say.
+        notes: what a person should be told of it once.
+    """
+
+    client: ModelClient
+    limits: Limits
+    context_max_chars: int | None = None
+    notes: tuple[str, ...] = ()
+
+
+class RunParts(Protocol):
+    """The world as runs need it. Errors are ``SteersmanError``s."""
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        ...
+
+    @property
+    def holder(self) -> str:
+        """Names this process to others that want a session it holds: "Neovim (pid 4711)"."""
+        ...
+
+    def new_id(self) -> str:
+        """Return an id nobody has."""
+        ...
+
+    def roots(self) -> tuple[Root, ...]:
+        """The workspace folders, with unique names; may be empty."""
+        ...
+
+    def defaults(self) -> RunDefaults:
+        """What is configured now."""
+        ...
+
+    def tightest_mode(self, mode: Mode) -> Mode:
+        """Return the mode as the workspace's own configuration tightens it (A6)."""
+        ...
+
+    def store(self, folder: Path | None) -> SessionStore:
+        """Return the open store of a workspace folder (None: the common one)."""
+        ...
+
+    def choose_model(self, model: str, limits: Limits) -> ModelChoice:
+        """Make the model ready; raises a ``SteersmanError`` that says what is missing."""
+        ...
+
+    def open_workspace(self, roots: Sequence[Root]) -> Workspace:
+        """Make the workspace of one run; the first root is its own."""
+        ...
+
+    def tools(self, workspace: Workspace, seen: SeenTexts, mode: Mode) -> Sequence[Tool]:
+        """Make the tools of one run."""
+        ...
+
+    def epoch(self) -> object:
+        """Names the state of the person's documents (L11)."""
+        ...
+
+    def approver(self, run_id: str, session_id: str, folder: Path, mode: ModeSource) -> Approver:
+        """Make the hook that approves a run's calls."""
+        ...
+
+    def must_ask(self, plan: Plan) -> str | None:
+        """Why this plan is asked in every mode here, or None."""
+        ...
+
+
+class ModeSource(Protocol):
+    """The mode of a run as it is now: it may change in mid-run, and the next call obeys."""
+
+    def __call__(self) -> Mode:
+        """Return the mode."""
+        ...
