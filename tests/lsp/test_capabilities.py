@@ -1,0 +1,74 @@
+"""What is read from the client's capabilities, and what is announced."""
+
+import json
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from steersman.lsp.capabilities import announce, read_facts
+from steersman.lsp.contracts import ClientFacts, ClientOptions
+
+
+def facts(capabilities: Any, **more: Any) -> ClientFacts:
+    return read_facts({"capabilities": capabilities, **more}, ClientOptions())
+
+
+@pytest.mark.parametrize(
+    ("offered", "chosen"),
+    [
+        (None, "utf-16"),
+        ([], "utf-16"),
+        (["utf-7"], "utf-16"),
+        (["utf-8", "utf-16"], "utf-8"),
+        (["utf-32", "utf-8"], "utf-32"),
+        ("utf-8", "utf-16"),
+    ],
+)
+def test_the_clients_favourite_position_encoding_is_taken(offered: object, chosen: str) -> None:
+    assert facts({"general": {"positionEncodings": offered}}).position_encoding == chosen
+
+
+@pytest.mark.parametrize(
+    "capabilities", [None, {}, [], 3, {"window": None}, {"window": {"showDocument": True}, "workspace": 1}]
+)
+def test_odd_capabilities_count_as_absent(capabilities: object) -> None:
+    assert facts(capabilities) == ClientFacts()
+
+
+def test_capabilities_are_read() -> None:
+    got = facts(
+        {
+            "window": {"workDoneProgress": True, "showDocument": {"support": True}},
+            "workspace": {
+                "applyEdit": True,
+                "configuration": True,
+                "workspaceEdit": {"documentChanges": True, "resourceOperations": ["rename", "delete"]},
+                "textDocumentContent": {},
+            },
+        },
+        clientInfo={"name": "Neovim", "version": "0.11.4"},
+    )
+    assert got == ClientFacts(
+        name="Neovim",
+        version="0.11.4",
+        apply_edit=True,
+        document_changes=True,
+        resource_operations=frozenset({"rename", "delete"}),
+        show_document=True,
+        work_done_progress=True,
+        text_document_content=True,
+        configuration=True,
+    )
+
+
+def test_what_pygls_would_leave_out_is_announced() -> None:
+    announced = default_converter().unstructure(announce("utf-8", ["steersman.run"]))
+    assert announced["executeCommandProvider"] == {"commands": ["steersman.run"], "workDoneProgress": True}
+    assert announced["workspace"]["textDocumentContent"] == {"schemes": ["steersman"]}
+    assert announced["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
+    assert announced["positionEncoding"] == "utf-8"
+    assert announced["textDocumentSync"] == {"openClose": True, "change": 2, "save": {"includeText": False}}
+    json.dumps(announced)
+    assert isinstance(default_converter().structure(announced, types.ServerCapabilities), types.ServerCapabilities)
