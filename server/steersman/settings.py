@@ -1,1 +1,302 @@
-"""What may be configured, from where, and which source may set what."""
+"""What may be configured, from where, and which source may set what (DESIGN A6, PROTOCOL §1, §7).
+
+Order, strongest first: command line, environment, editor (``initializationOptions``), the user's ``config.toml``,
+built-in. What the *workspace* says (an editor's configuration, which a clone may carry) never comes in here: it may
+only tighten, see ``tightening_of``. Nothing in here reads a workspace file or prints a key; problems are warnings.
+"""
+
+from __future__ import annotations
+
+import copy
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.permissions.modes import DEFAULT_MODE, Mode, tighten
+
+ShowAnswer: TypeAlias = Literal["auto", "message", "document", "none"]
+Durability: TypeAlias = Literal["normal", "full"]
+
+DEFAULT_MODEL = "demo/rules"
+DEFAULT_MAX_TURNS = 40
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", protected_namespaces=())
+
+
+class LimitsPart(_Part):
+    """``limits``: what one run may cost."""
+
+    max_tokens: Annotated[int, Field(gt=0)] | None = None
+    max_cost: Annotated[float, Field(gt=0)] | None = None
+    deadline_seconds: Annotated[float, Field(gt=0)] | None = None
+
+
+class ClientPart(_Part):
+    """``client``: what a richer client can do."""
+
+    events: bool = False
+    approvals: bool = False
+    save_documents: bool = False
+    diagnostics: bool = False
+
+
+class PermissionPart(_Part):
+    """One of ``permissions``: a rule of the user's own (A5); ``match`` is a path glob or a command pattern."""
+
+    tool: str
+    match: str = "*"
+    action: Literal["allow", "ask", "deny"]
+
+
+class SettingsPart(_Part):
+    """What one source says; None where it says nothing. ``providers`` is checked by the models' own code."""
+
+    model: Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")] | None = None
+    mode: Mode | None = None
+    max_turns: Annotated[int, Field(gt=0)] | None = None
+    max_output_tokens: Annotated[int, Field(gt=0)] | None = None
+    limits: LimitsPart | None = None
+    context_max_chars: Annotated[int, Field(gt=0)] | None = None
+    providers: dict[str, dict[str, Any]] | None = None
+    prices: dict[str, dict[str, Any]] | None = None
+    permissions: list[PermissionPart] | None = None
+    show_answer: ShowAnswer | None = None
+    client: ClientPart | None = None
+    durability: Durability | None = None
+    sandbox_network: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What holds.
+
+    Attributes:
+        model: ``provider/model``.
+        model_source: where the model comes from, for people: "built-in", "STEERSMAN_MODEL", ….
+        mode: permission mode.
+        max_turns: model responses a run.
+        max_output_tokens: output limit of one response, or None for the provider's.
+        max_tokens: tokens a run, or None.
+        max_cost: US dollars a run, or None.
+        deadline_s: seconds a run, or None.
+        context_max_chars: budget of what is sent, or None for the model's window.
+        providers: provider name -> its configuration, snake_case keys.
+        prices: ``provider/model`` -> prices.
+        permissions: the user's rules.
+        durability: of the session store.
+        sandbox_network: whether a confined command may use the network.
+        sources: setting -> where it came from, for ``doctor``.
+        warnings: what was wrong with a source.
+    """
+
+    model: str = DEFAULT_MODEL
+    model_source: str = "built-in"
+    mode: Mode = DEFAULT_MODE
+    max_turns: int = DEFAULT_MAX_TURNS
+    max_output_tokens: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline_s: float | None = None
+    context_max_chars: int | None = None
+    providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
+    permissions: tuple[PermissionPart, ...] = ()
+    durability: Durability = "normal"
+    sandbox_network: bool = False
+    sources: Mapping[str, str] = field(default_factory=dict[str, str])
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One source of settings: its name for people, and what it says."""
+
+    name: str
+    part: SettingsPart
+
+
+def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart, list[str]]:
+    """Check what a source says. What does not fit is left out and told; the rest counts.
+
+    Keys may be written in camelCase or snake_case; ``null`` means default; a ``steersman`` object around it all is
+    accepted.
+
+    Returns:
+        The part and the warnings, each naming the source and the setting.
+    """
+    values: dict[str, Any] = dict(data or {})
+    if len(values) == 1 and isinstance(values.get("steersman"), dict):
+        values = values["steersman"]
+    cleaned: dict[str, Any] = {
+        to_camel(key): copy.deepcopy(value) for key, value in values.items() if value is not None
+    }
+    warnings: list[str] = []
+    while True:
+        try:
+            return SettingsPart.model_validate(cleaned), warnings
+        except ValidationError as error:
+            problem = error.errors(include_url=False)[0]
+            where = ".".join(str(step) for step in problem["loc"])
+            what = "is not a setting" if problem["type"] == "extra_forbidden" else f"does not fit: {problem['msg']}"
+            warnings.append(f"{name}: {where} {what}; it is ignored.")
+            _drop(cleaned, problem["loc"])
+
+
+def _drop(values: dict[str, Any], loc: Sequence[int | str]) -> None:
+    """Take out the innermost value that an error's location names."""
+    container: Any = values
+    owner: tuple[Any, int | str] = (values, loc[0])
+    for step in loc:
+        here = (isinstance(container, dict) and step in container) or (
+            isinstance(container, list) and isinstance(step, int) and step < len(container)  # pyright: ignore[reportUnknownArgumentType] -- JSON
+        )
+        if not here:
+            break
+        owner = (container, step)
+        container = container[step]
+    del owner[0][owner[1]]
+
+
+def environment_part(environ: Mapping[str, str]) -> tuple[SettingsPart, list[str]]:
+    """Return what ``STEERSMAN_MODEL`` and ``STEERSMAN_MODE`` say."""
+    named = {"model": environ.get("STEERSMAN_MODEL"), "mode": environ.get("STEERSMAN_MODE")}
+    return parse_part("environment", {key: value for key, value in named.items() if value})
+
+
+def read_config_file(path: Path) -> tuple[SettingsPart, list[str]]:
+    """Read the user's ``config.toml``; a file that is not there says nothing.
+
+    Raises:
+        InvalidRequestError: the file cannot be read or is not TOML; names the line.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        return SettingsPart(), []
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidRequestError(f"{path} cannot be read ({error}).", hint="Mend or remove the file.") from error
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidRequestError(f"{path} is not valid TOML: {error}.", hint="Mend the file.") from error
+    return parse_part(str(path), data)
+
+
+def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings:
+    """Lay the sources over the built-in settings; the first source is the strongest."""
+    values: dict[str, Any] = {}
+    origin: dict[str, str] = {}
+    providers: dict[str, Mapping[str, Any]] = {}
+    prices: dict[str, Mapping[str, Any]] = {}
+    permissions: list[PermissionPart] = []
+    for source in reversed(sources):
+        part = source.part
+        named = {
+            "model": part.model,
+            "mode": part.mode,
+            "max_turns": part.max_turns,
+            "max_output_tokens": part.max_output_tokens,
+            "context_max_chars": part.context_max_chars,
+            "durability": part.durability,
+            "sandbox_network": part.sandbox_network,
+            **_limit_values(part.limits),
+        }
+        for key, value in named.items():
+            if value is not None:
+                values[key] = value
+                origin[key] = source.name
+        providers.update({name: _snake_keys(config) for name, config in (part.providers or {}).items()})
+        prices.update(part.prices or {})
+        permissions.extend(part.permissions or [])
+    return Settings(
+        **values,
+        model_source=origin.get("model", "built-in"),
+        providers=providers,
+        prices=prices,
+        permissions=tuple(permissions),
+        sources=origin,
+        warnings=tuple(warnings),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Tightening:
+    """What a workspace's own configuration may do: be stricter, and choose how the answer is shown (A6).
+
+    Attributes:
+        mode: a mode that runs may not be laxer than, or None.
+        max_turns: at most so many turns, or None.
+        max_tokens: at most so many tokens, or None.
+        max_cost: at most so many US dollars, or None.
+        deadline_s: at most so many seconds, or None.
+        show_answer: how a plain client gets the answer, or None.
+        warnings: what it tried to set and may not.
+    """
+
+    mode: Mode | None = None
+    max_turns: int | None = None
+    max_tokens: int | None = None
+    max_cost: float | None = None
+    deadline_s: float | None = None
+    show_answer: ShowAnswer | None = None
+    warnings: tuple[str, ...] = ()
+
+    def mode_of(self, mode: Mode) -> Mode:
+        """Return the mode as the workspace leaves it."""
+        return mode if self.mode is None else tighten(mode, self.mode)
+
+
+_MAY_NOT = ("model", "providers", "prices", "permissions", "client", "durability", "sandbox_network")
+
+
+def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
+    """Return what the workspace's configuration may do; everything else in it is a warning and nothing more."""
+    part, warnings = parse_part("the workspace's configuration", data)
+    warnings.extend(
+        f"The workspace's configuration may not set {to_camel(key)}; it is ignored. "
+        "Set it in your own config.toml, in the environment or on the command line."
+        for key in _MAY_NOT
+        if key in part.model_fields_set
+    )
+    limits = part.limits or LimitsPart()
+    return Tightening(
+        mode=part.mode,
+        max_turns=part.max_turns,
+        max_tokens=limits.max_tokens,
+        max_cost=limits.max_cost,
+        deadline_s=limits.deadline_seconds,
+        show_answer=part.show_answer,
+        warnings=tuple(warnings),
+    )
+
+
+def at_most(value: float | None, bound: float | None) -> float | None:
+    """Return the smaller of two limits, None being no limit."""
+    if value is None or bound is None:
+        return bound if value is None else value
+    return min(value, bound)
+
+
+def _limit_values(limits: LimitsPart | None) -> dict[str, Any]:
+    if limits is None:
+        return {}
+    return {
+        "max_tokens": limits.max_tokens,
+        "max_cost": limits.max_cost,
+        "deadline_s": limits.deadline_seconds,
+    }
+
+
+def _snake_keys(config: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration with snake_case keys: ``baseUrl`` and ``base_url`` mean the same."""
+    return {
+        "".join(f"_{char.lower()}" if char.isupper() else char for char in key): value for key, value in config.items()
+    }

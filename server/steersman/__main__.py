@@ -1,0 +1,7 @@
+"""``python -m steersman``."""
+
+import sys
+
+from steersman.cli import main
+
+sys.exit(main())

@@ -1,0 +1,54 @@
+"""Printing for people and for programs: tables, JSON, errors; never a stack trace."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+from steersman.agent.errors import InvalidRequestError, SteersmanError
+
+ArgsT = TypeVar("ArgsT")
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value on a line of its own."""
+    print(json.dumps(value, ensure_ascii=False), flush=True)
+
+
+def print_error(error: SteersmanError) -> None:
+    """Print what happened and what to do, on standard error."""
+    print(f"steersman: {error.message}" + (f" {error.hint}" if error.hint else ""), file=sys.stderr, flush=True)
+
+
+def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
+    """Turn a command's ``SteersmanError`` into a message and an exit code; a closed pipe into silence."""
+
+    @wraps(function)
+    def command(args: ArgsT) -> int:
+        try:
+            return function(args)
+        except InvalidRequestError as error:
+            print_error(error)
+            return 64
+        except SteersmanError as error:
+            print_error(error)
+            return 1
+        except BrokenPipeError:  # whoever read the output has left
+            sys.stderr.close()
+            return 1
+        except KeyboardInterrupt:
+            return 130
+
+    return command
+
+
+def table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+    """Return aligned columns; the last one is not padded."""
+    lines = [list(headers), *[list(row) for row in rows]]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )

@@ -1,0 +1,107 @@
+"""``steersman run``: the same core without an editor. Trace on standard error, answer on standard output."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.agent.events import Event
+from steersman.agent.result import EXIT_CODES
+from steersman.agent.trace import print_trace
+from steersman.app import HeadlessApp, headless_settings
+from steersman.permissions.modes import Mode
+from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
+from steersman.terminal.asker import TerminalAsker
+from steersman.terminal.output import exits, print_error, print_json
+from steersman.wire import EventWire, Json, error_to_wire, report_to_wire
+
+
+@exits
+def run(args: argparse.Namespace) -> int:
+    """Do one task. Returns the exit code of DESIGN L8."""
+    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    if not prompt.strip():
+        raise InvalidRequestError("The prompt is empty; say what shall be done.")
+    asker = None if args.prompt == "-" else TerminalAsker.if_there_is_a_terminal()
+    app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker)
+    request = RunRequest(
+        prompt,
+        session_id=args.session,
+        continue_latest=args.continue_latest,
+        mode=Mode.AUTO if args.yes else Mode(args.mode) if args.mode else None,
+        max_turns=args.max_turns,
+        limits=RunLimits(args.max_tokens, args.max_cost, args.deadline),
+        model=args.model,
+    )
+    return asyncio.run(_run(app, request, args.output))
+
+
+async def _run(app: HeadlessApp, request: RunRequest, output: str) -> int:
+    """Run it, with Ctrl-C as cancel; a second one forces."""
+    async with app:
+        events: list[Event] = []
+        run = app.runs.start(request, events.append)
+        show = _shower(run, output)
+        for event in events:  # nothing can be there yet, but nothing must be lost either
+            show(event)
+        run.subscribe(show)
+        with _cancel_on_interrupt(run):
+            try:
+                report = await run.wait()
+            except RunFailedError as failed:
+                return _tell_failure(failed, output)
+        return _tell(report, output)
+
+
+def _shower(run: Run, output: str) -> Callable[[Event], None]:
+    if output == "text":
+        return print_trace
+    if output == "stream-json":
+        wire = EventWire(run.id, run.session_id)
+        return lambda event: print_json(wire(event))
+    return lambda _: None
+
+
+def _tell(report: RunReport, output: str) -> int:
+    assert report.result is not None
+    if output != "text":
+        print_json(report_to_wire(report))
+    else:
+        print(report.result.answer, flush=True)
+        for text in report.result.undelivered:
+            print(f"not delivered: {text}", file=sys.stderr)
+        print(f"[session {report.session_id}]", file=sys.stderr, flush=True)
+    return EXIT_CODES[report.result.stop_reason]
+
+
+def _tell_failure(failed: RunFailedError, output: str) -> int:
+    if output != "text":
+        wire: Json = report_to_wire(failed.report)
+        wire["error"] = {"message": failed.error.message, **error_to_wire(failed.error)}
+        print_json(wire)
+    print_error(failed.error)
+    return 1
+
+
+@contextmanager
+def _cancel_on_interrupt(run: Run) -> Iterator[None]:
+    """Ctrl-C (and a plain kill) cancel the run; the second one no longer waits for a tool that ignores it."""
+    loop = asyncio.get_running_loop()
+
+    def interrupt() -> None:
+        run.signal.set(force=run.signal.is_set)
+
+    previous = {}
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError, OSError):  # not in the main thread: whoever embeds us has its own way to stop
+            previous[number] = signal.signal(number, lambda *_: loop.call_soon_threadsafe(interrupt))
+    try:
+        yield
+    finally:
+        for number, handler in previous.items():
+            signal.signal(number, handler)
