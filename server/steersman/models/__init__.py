@@ -1,1 +1,4 @@
-"""Model providers: one file a wire format, each mapping it to the same events."""
+"""Models: one file a wire format, mapped to the loop's ``ModelEvent``s (DESIGN M1–M9).
+
+httpx is imported only by ``http_client`` and ``http_probe``, and those only when something is really sent.
+"""

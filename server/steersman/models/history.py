@@ -1,0 +1,88 @@
+"""What every wire format does to a history before it is sent: make it valid for this provider (DESIGN M2, M8)."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+from steersman.agent.messages import AssistantMessage, JsonValue, Message, ToolMessage
+from steersman.models.call_pieces import unused_id
+from steersman.models.json_values import as_object, mend_surrogates, parse_json
+
+_UNFIT_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
+MAX_NAME = 64
+
+
+def sendable_arguments(arguments: str) -> str:
+    """Return the arguments as written if they are a JSON object that every parser takes, else mended or ``{}``."""
+    value = arguments_object(arguments)
+    if value is None:
+        return "{}"
+    return arguments if value == parse_json(arguments) else json.dumps(value, ensure_ascii=False)
+
+
+def arguments_object(arguments: str) -> dict[str, JsonValue] | None:
+    """Return the arguments as an object without lone surrogates, or None when they are no JSON object."""
+    try:
+        value = parse_json(arguments)
+    except ValueError:
+        return None
+    return as_object(_mended(value)) if isinstance(value, dict) else None
+
+
+def _mended(value: JsonValue) -> JsonValue:
+    if isinstance(value, str):
+        return mend_surrogates(value)
+    if isinstance(value, list):
+        return [_mended(item) for item in value]
+    if isinstance(value, dict):
+        return {mend_surrogates(key): _mended(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):  # 1e999 is JSON, and too large to be written again
+        return None
+    return value
+
+
+def fit_name(name: str) -> str:
+    """Return a tool name that every provider takes, also where the model wrote nonsense."""
+    return _UNFIT_IN_NAME.sub("_", name)[:MAX_NAME] or "unnamed"
+
+
+def fit_ids(messages: tuple[Message, ...], unfit: re.Pattern[str], max_length: int) -> tuple[Message, ...]:
+    """Return the history with call ids that the provider takes, each used once.
+
+    Args:
+        messages: a valid history.
+        unfit: matches one character that an id must not hold.
+        max_length: of an id.
+    """
+    taken: set[str] = set()
+    renamed: dict[str, str] = {}
+    fitted: list[Message] = []
+    for message in messages:
+        if isinstance(message, AssistantMessage):
+            renamed = {call.id: _fit_id(call.id, unfit, max_length, taken) for call in message.tool_calls}
+            calls = tuple(replace(call, id=renamed[call.id]) for call in message.tool_calls)
+            fitted.append(replace(message, tool_calls=calls))
+        elif isinstance(message, ToolMessage):
+            fitted.append(replace(message, tool_call_id=renamed.get(message.tool_call_id, message.tool_call_id)))
+        else:
+            fitted.append(message)
+    return tuple(fitted)
+
+
+def _fit_id(call_id: str, unfit: re.Pattern[str], max_length: int, taken: set[str]) -> str:
+    """Return an id that fits and is not taken, and take it."""
+    fitted = unused_id(unfit.sub("_", call_id)[-max_length:] or "call", taken)
+    if len(fitted) > max_length:
+        fitted = unused_id(f"call{len(taken) + 1:05d}"[:max_length], taken)
+    taken.add(fitted)
+    return fitted
+
+
+def provider_data(message: AssistantMessage, provider: str) -> Mapping[str, JsonValue]:
+    """Return what this provider wanted back with the message; what another one left is never sent."""
+    data = message.provider_data
+    return data.data if data is not None and data.provider == provider else {}

@@ -1,0 +1,302 @@
+"""The one HTTP client of all wire formats: sends a request, reads its event stream, closes when told (DESIGN M6).
+
+It must never follow a redirect, log a header, or let a foreign exception out. Retries are not its business (``retry``).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
+from typing import cast
+
+import httpx
+
+from steersman.agent.errors import ModelError
+from steersman.agent.model import ModelEvent, ModelRequest
+from steersman.models.endpoint import Endpoint, is_loopback
+from steersman.models.failures import (
+    Report,
+    broken,
+    clean,
+    error_from_report,
+    read_report,
+    redirected,
+    report_of,
+)
+from steersman.models.http_errors import translated
+from steersman.models.json_values import encode_json
+from steersman.models.key_command import read_key
+from steersman.models.retry_after import read_retry_after
+from steersman.models.sse import MAX_EVENT_BYTES, EventTooLargeError, ServerSentEvent, SseDecoder
+from steersman.models.wire_format import BrokenStreamError, ReplyReader, ReportedError, WireFormat
+
+_REQUEST_ID_HEADERS = ("x-request-id", "request-id", "apim-request-id", "x-generation-id", "cf-ray")
+_ADAPTATIONS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class HttpLimits:
+    """How long is waited and how much is read.
+
+    Attributes:
+        connect_s: until a connection stands.
+        silence_s: without a byte, after the first byte of the reply.
+        drain_s: for the end of the body after the provider's last event, so that the connection can be used again.
+        max_error_bytes: of an error's body.
+        max_reply_bytes: of a whole reply.
+    """
+
+    connect_s: float = 10.0
+    silence_s: float = 120.0
+    drain_s: float = 1.0
+    max_error_bytes: int = 64 * 1024
+    max_reply_bytes: int = 512 * 1024 * 1024
+
+
+class HttpModelClient:
+    """A ``ModelClient`` over HTTP.
+
+    Args:
+        endpoint: where and with what.
+        wire: the format spoken there.
+        limits: times and sizes.
+        now: seconds since the epoch, for ``Retry-After`` dates.
+        transport: instead of the network, for tests.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        wire: WireFormat,
+        *,
+        limits: HttpLimits | None = None,
+        now: Callable[[], float] = time.time,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:
+        self._endpoint = endpoint
+        self._wire = wire
+        self._limits = limits or HttpLimits()
+        self._now = now
+        self._transport = transport
+        self._http: httpx.AsyncClient | None = None
+
+    @property
+    def model(self) -> str:
+        """The full name, ``provider/model``."""
+        return self._endpoint.full_model
+
+    async def aclose(self) -> None:
+        """Close the connections that were kept for the next request."""
+        http, self._http = self._http, None
+        if http is not None:
+            await http.aclose()
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+        """Send the request and yield its events; see ``ModelClient``.
+
+        Raises:
+            ModelError: whatever went wrong.
+        """
+        for attempt in range(_ADAPTATIONS + 1):
+            try:
+                async with self._opened(request) as response, aclosing(self._reply(response)) as events:
+                    async for event in events:
+                        yield event
+                    return
+            except _RefusedFieldError as refused:
+                if attempt == _ADAPTATIONS or not self._wire.adapt(refused.report.text):
+                    raise refused.error from None
+
+    @asynccontextmanager
+    async def _opened(self, request: ModelRequest) -> AsyncGenerator[httpx.Response, None]:
+        """Send the request; give the response with its headers read, whatever its status."""
+        await self._complete_key()
+        http = self._client()
+        headers = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
+        body = encode_json(self._wire.body(request))
+        async with translated(self._endpoint, answered=False):
+            url = self._endpoint.url(self._wire.path)
+            outgoing = http.build_request("POST", url, content=body, headers=headers | self._endpoint.request_headers())
+            response = await http.send(outgoing, stream=True)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+    async def _reply(self, response: httpx.Response) -> AsyncGenerator[ModelEvent, None]:
+        request_id = _request_id(response)
+        if not response.is_success:
+            raise await self._failure(response, request_id)
+        reader = self._wire.reader()
+        try:
+            async with (
+                translated(self._endpoint, answered=True, request_id=request_id),
+                aclosing(self._chunks(response)) as chunks,
+                aclosing(self._read(chunks, reader)) as events,
+            ):
+                async for event in events:
+                    yield event
+        except ReportedError as error:
+            report = report_of(error.payload, self._endpoint.key)
+            raise error_from_report(self._endpoint, response.status_code, report, request_id=request_id) from None
+        except (BrokenStreamError, EventTooLargeError) as error:
+            raise broken(self._endpoint, str(error), request_id=request_id) from None
+
+    async def _read(self, chunks: AsyncGenerator[bytes, None], reader: ReplyReader) -> AsyncGenerator[ModelEvent, None]:
+        decoder = SseDecoder()
+        start = await self._start(chunks)
+        if start.lstrip()[:1] in {b"{", b"[", b"<"}:
+            async for event in self._read_whole(start, chunks, reader):
+                yield event
+            return
+        try:
+            for event in self._decoded(decoder, start, reader):
+                yield event
+            while not reader.is_done and (chunk := await anext(chunks, None)) is not None:
+                for event in self._decoded(decoder, chunk, reader):
+                    yield event
+            if not reader.is_certain:
+                await self._drain(chunks)  # a bare end mark counts only when the body ends as it should
+        except httpx.TransportError:
+            if not reader.is_certain:
+                raise
+        for event in reader.finish():
+            yield event
+        await self._drain_quietly(chunks)
+
+    def _decoded(self, decoder: SseDecoder, chunk: bytes, reader: ReplyReader) -> Iterator[ModelEvent]:
+        for event in decoder.feed(chunk):
+            yield from reader.read(event)
+            if reader.is_done:
+                return
+
+    async def _start(self, chunks: AsyncGenerator[bytes, None]) -> bytes:
+        """Return the first bytes that are more than white space: they tell an event stream from a single document."""
+        start = bytearray()
+        async for chunk in chunks:
+            start += chunk
+            if chunk.strip():
+                break
+        return bytes(start)
+
+    async def _read_whole(
+        self, start: bytes, chunks: AsyncGenerator[bytes, None], reader: ReplyReader
+    ) -> AsyncGenerator[ModelEvent, None]:
+        """Read a reply that is one document: an error, a proxy's web page, or the answer of who cannot stream."""
+        body = bytearray(start)
+        async for chunk in chunks:
+            body += chunk
+            if len(body) > MAX_EVENT_BYTES:
+                raise EventTooLargeError(f"a document of more than {MAX_EVENT_BYTES} bytes")
+        text = bytes(body).decode("utf-8", "replace")
+        if text.lstrip().startswith("<"):
+            raise ReportedError(read_report(text, self._endpoint.key).message)
+        for event in reader.read(ServerSentEvent(text)):
+            yield event
+        for event in reader.finish():
+            yield event
+
+    async def _chunks(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+        """Yield the body's bytes: the first may take as long as it likes, later ones may not stay away."""
+        total, limit = 0, None
+        async with aclosing(_body(response)) as body:
+            while True:
+                async with asyncio.timeout(limit):
+                    chunk = await anext(body, None)
+                if chunk is None:
+                    return
+                limit = self._limits.silence_s
+                total += len(chunk)
+                if total > self._limits.max_reply_bytes:
+                    raise BrokenStreamError(f"it grew past {self._limits.max_reply_bytes} bytes")
+                yield chunk
+
+    async def _drain(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        """Read the body to its end, for a short while."""
+        try:
+            async with asyncio.timeout(self._limits.drain_s):
+                async for _ in chunks:
+                    pass
+        except TimeoutError:
+            pass
+
+    async def _drain_quietly(self, chunks: AsyncGenerator[bytes, None]) -> None:
+        with suppress(httpx.TransportError, BrokenStreamError):  # the reply is whole already
+            await self._drain(chunks)
+
+    async def _failure(self, response: httpx.Response, request_id: str | None) -> Exception:
+        status = response.status_code
+        if 300 <= status < 400:
+            return redirected(self._endpoint, status, response.headers.get("location", ""))
+        report = await self._report(response)
+        retry_after_s = read_retry_after(response.headers, self._now())
+        error = error_from_report(self._endpoint, status, report, request_id=request_id, retry_after_s=retry_after_s)
+        return _RefusedFieldError(error, report) if status in {400, 422} else error
+
+    async def _report(self, response: httpx.Response) -> Report:
+        body = bytearray()
+        try:
+            async with asyncio.timeout(self._limits.connect_s):
+                async with aclosing(_body(response)) as chunks:
+                    async for chunk in chunks:
+                        body += chunk
+                        if len(body) >= self._limits.max_error_bytes:
+                            break
+        except (httpx.HTTPError, TimeoutError):
+            pass  # the status alone says enough
+        text = bytes(body[: self._limits.max_error_bytes]).decode("utf-8", "replace")
+        return read_report(text, self._endpoint.key)
+
+    async def _complete_key(self) -> None:
+        if self._endpoint.key is None and self._endpoint.key_command:
+            key = await read_key(self._endpoint.key_command)
+            self._endpoint = self._endpoint.with_key(key, self._endpoint.key_source)
+
+    def _client(self) -> httpx.AsyncClient:
+        if self._http is None:
+            self._http = open_http(self._endpoint.base_url, self._limits.connect_s, self._transport)
+        return self._http
+
+
+class _RefusedFieldError(Exception):
+    """A 400 or 422: perhaps a field is to blame that can be left out."""
+
+    def __init__(self, error: ModelError, report: Report) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.report = report
+
+
+def open_http(base_url: str, connect_s: float, transport: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncClient:
+    """Open a client for one provider: proxies and certificates from the environment, never a proxy for loopback.
+
+    No redirect is followed, so a key never reaches a host it was not meant for.
+    """
+    limits = httpx.Limits(max_connections=20, max_keepalive_connections=4, keepalive_expiry=90.0)
+    plain = base_url.lower().startswith("http://")  # no certificates to load
+    if transport is None and is_loopback(base_url):
+        transport = httpx.AsyncHTTPTransport(verify=not plain, limits=limits, trust_env=True)
+    return httpx.AsyncClient(
+        transport=transport,
+        verify=not plain,
+        limits=limits,
+        timeout=httpx.Timeout(None, connect=connect_s, write=60.0),
+        follow_redirects=False,
+        trust_env=True,
+        headers={"user-agent": "steersman"},
+    )
+
+
+def _body(response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    return cast("AsyncGenerator[bytes, None]", response.aiter_bytes())  # httpx promises less than it gives
+
+
+def _request_id(response: httpx.Response) -> str | None:
+    for name in _REQUEST_ID_HEADERS:
+        value = response.headers.get(name)
+        if value:
+            return clean(value, None, 80)
+    return None

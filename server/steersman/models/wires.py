@@ -1,0 +1,15 @@
+"""Picks the wire format of a provider; imports only the one that is wanted."""
+
+from __future__ import annotations
+
+from steersman.models.providers import Provider
+from steersman.models.wire_format import WireFormat
+
+
+def make_wire(provider: Provider, model: str) -> WireFormat:
+    """Return the format that this provider speaks, for one of its models."""
+    extra = provider.config.extra_body
+    from steersman.models.dialects import dialect_for  # noqa: PLC0415  # one format at a time
+    from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415
+
+    return OpenAIChat(provider=provider.name, model=model, dialect=dialect_for(provider.base_url), extra_body=extra)
