@@ -35,11 +35,14 @@ class Location:
         path: canonical absolute path: links resolved, existing parts spelled as the file system spells them.
         root: the root it lies in.
         display: as people and the model see it: relative to the run's folder with "/"; other roots as ``name/…``.
+        link: the symbolic link that the path's last part named, when it did; ``path`` is where it leads. Reading and
+            editing go to ``path``; moving or deleting such a location would hit the target, not the link.
     """
 
     path: Path
     root: Root
     display: str
+    link: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

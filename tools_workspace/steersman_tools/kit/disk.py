@@ -1,0 +1,148 @@
+"""The file system as a ``Workspace``: what is true of every document that no editor has open (DESIGN W2, W3, W7).
+
+The LSP face lays the editor's open documents over this one; the command line uses it as it is. Whatever may take long
+happens in a thread. Nothing is opened except through ``anchored``, and nothing changed except through ``staging``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from steersman.agent.changes import Change, text_digest
+from steersman_tools.kit.anchored import check_regular, read_regular
+from steersman_tools.kit.locks import PathLocks
+from steersman_tools.kit.paths import Confinement, FileSystem
+from steersman_tools.kit.rewinding import put_back, take_snapshot
+from steersman_tools.kit.staging import Staging
+from steersman_tools.kit.text import decode
+from steersman_tools.kit.workspace import Applied, Document, Location, NotTextError, Root, Snapshot
+
+MAX_FILE_BYTES = 32 * 1024 * 1024
+"""The largest file that is read, edited, moved, deleted or kept for a rewind; search goes beyond."""
+
+
+class StagedChanges:
+    """Changes that were checked and written beside their targets; now they are done or dropped.
+
+    The LSP face confirms the open documents' edits between ``DiskWorkspace.stage`` and ``commit`` (W6).
+    """
+
+    def __init__(self, staging: Staging) -> None:
+        self._staging = staging
+
+    async def commit(self) -> Applied:
+        """Make the changes; on failure none is there (``ApplyError`` says so, or what could not be put back)."""
+        await asyncio.to_thread(self._staging.commit)
+        return self._staging.result()
+
+    async def discard(self) -> None:
+        """Remove what was written beside the targets."""
+        await asyncio.to_thread(self._staging.discard)
+
+
+class DiskWorkspace:
+    """The workspace folders on disk.
+
+    Args:
+        roots: all workspace folders, the run's own first.
+        folder: where relative paths start; inside a root (default: the first root).
+        max_bytes: the largest file that is read or changed.
+        locks: shared by every workspace of the process, so that two runs never change one file at once.
+        file_system: injected by tests for systems that fold names.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Root],
+        folder: Path | None = None,
+        *,
+        max_bytes: int = MAX_FILE_BYTES,
+        locks: PathLocks | None = None,
+        file_system: FileSystem | None = None,
+    ) -> None:
+        self.confinement = Confinement(roots, folder, file_system)
+        self.locks = locks or PathLocks()
+        self._max_bytes = max_bytes
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """All workspace folders; the run's own first."""
+        return self.confinement.roots
+
+    @property
+    def folder(self) -> Path:
+        """The canonical folder that relative paths start at."""
+        return self.confinement.folder
+
+    def locate(self, path: str) -> Location:
+        """Resolve a path as the model wrote it; see ``Workspace.locate``."""
+        return self.confinement.locate(path)
+
+    async def read(self, location: Location) -> Document:
+        """Return the text on disk; see ``Workspace.read``."""
+        return await asyncio.to_thread(self._read, location)
+
+    async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:  # noqa: ARG002 (no undo list on disk)
+        """Make all changes or none; see ``Workspace.apply``."""
+        async with self.locks.hold(paths_of(changes)):
+            staged = await self.stage(changes)
+            return await staged.commit()
+
+    async def stage(self, changes: Sequence[Change]) -> StagedChanges:
+        """Check all changes and write the new files beside their targets, changing nothing yet.
+
+        The caller holds ``locks`` for ``paths_of(changes)`` until it has committed or discarded.
+
+        Raises:
+            ChangedError: a file is not what a change was worked out for.
+            ToolError: a change is impossible.
+        """
+        staging = Staging(self.confinement, changes, max_bytes=self._max_bytes)
+        await asyncio.to_thread(staging.prepare)
+        return StagedChanges(staging)
+
+    def open_texts(self) -> dict[str, str]:
+        """Nothing is open in an editor here."""
+        return {}
+
+    async def exists(self, location: Location) -> bool:
+        """Whether a file or folder is there."""
+        return await asyncio.to_thread(os.path.lexists, location.path)
+
+    async def snapshot(self, path: str) -> Snapshot:
+        """Take what a rewind would need; see ``Workspace.snapshot``."""
+        location = self.confinement.at(Path(path))
+        return await asyncio.to_thread(take_snapshot, self.confinement, location, self._max_bytes)
+
+    async def restore(self, wanted: Snapshot, expected: Snapshot | None) -> str | None:
+        """Put a path back; see ``Workspace.restore``."""
+        location = self.confinement.at(Path(wanted.path))
+        async with self.locks.hold((wanted.path,)):
+            return await asyncio.to_thread(put_back, self.confinement, location, wanted, expected, self._max_bytes)
+
+    async def prepare_for_command(self) -> tuple[str, ...]:
+        """Nothing is unsaved here."""
+        return ()
+
+    async def settle_after_command(self) -> None:
+        """No editor has anything to reload here."""
+
+    def _read(self, location: Location) -> Document:
+        if location.path == location.root.path:
+            check_regular(location.path.stat(), location.display)
+        with self.confinement.parent(location.path) as folder:
+            data, _ = read_regular(folder, location.path.name, location.display, self._max_bytes)
+        try:
+            text, encoding, has_bom = decode(data)
+        except NotTextError as error:
+            raise NotTextError(f"{location.display} cannot be read as text: {error}") from None
+        return Document(location, text, text_digest(text), encoding=encoding, has_bom=has_bom)
+
+
+def paths_of(changes: Sequence[Change]) -> tuple[str, ...]:
+    """Return every canonical path that the changes touch, for ``PathLocks.hold``."""
+    paths = {change.path for change in changes} | {change.moved_from for change in changes if change.moved_from}
+    return tuple(sorted(paths))

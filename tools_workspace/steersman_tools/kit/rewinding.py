@@ -1,0 +1,79 @@
+"""What a rewind keeps of a file on disk, and how it puts it back (DESIGN S7). Everything here blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import stat
+
+from steersman.agent.tool import ToolError
+from steersman_tools.kit.anchored import Folder, read_regular, reason_of
+from steersman_tools.kit.paths import Confinement
+from steersman_tools.kit.placing import Original, place_new, replace, write_beside
+from steersman_tools.kit.steps import temporary_name
+from steersman_tools.kit.workspace import FileMissingError, Location, Snapshot
+
+
+def take_snapshot(confinement: Confinement, location: Location, max_bytes: int) -> Snapshot:
+    """Return the bytes and mode of a file, or a snapshot of nothing.
+
+    Raises:
+        ToolError: it is not a regular file, is too large, or may not be read.
+    """
+    path = str(location.path)
+    try:
+        with confinement.parent(location.path) as folder:
+            data, status = read_regular(folder, location.path.name, location.display, max_bytes)
+    except FileMissingError:
+        return Snapshot(path, None, None, None)
+    return Snapshot(path, data, stat.S_IMODE(status.st_mode), None)
+
+
+def put_back(
+    confinement: Confinement, location: Location, wanted: Snapshot, expected: Snapshot | None, max_bytes: int
+) -> str | None:
+    """Make a file what ``wanted`` says. Return None, or why it was left alone.
+
+    ``expected`` is what our last change left there; anything else is a conflict. None: do it anyway.
+    """
+    try:
+        present = take_snapshot(confinement, location, max_bytes)
+        if present.data == wanted.data and (wanted.data is None or present.mode == wanted.mode):
+            return None
+        if expected is not None and present.data != expected.data:
+            return _conflict(present, expected)
+        made: list[str] | None = None if wanted.data is None else []
+        with confinement.parent(location.path, made) as folder:
+            _write(folder, location.path.name, wanted)
+            folder.sync()
+    except ToolError as error:
+        return str(error)
+    except OSError as error:
+        return str(reason_of(error, f"put back {location.display}"))
+    return None
+
+
+def _conflict(present: Snapshot, expected: Snapshot) -> str:
+    if present.data is None:
+        return "it was deleted since"
+    if expected.data is None:
+        return "it was created again since"
+    return "it was changed since"
+
+
+def _write(folder: Folder, name: str, wanted: Snapshot) -> None:
+    there = folder.lstat(name)
+    if wanted.data is None:
+        if there is not None:
+            folder.unlink(name)
+        return
+    temp = temporary_name(lambda: secrets.token_hex(6))
+    if there is None:
+        write_beside(folder, temp, wanted.data, None)
+        place_new(folder, temp, folder, name)
+    else:
+        is_beside = write_beside(folder, temp, wanted.data, Original(folder, name, there))
+        replace(folder, name, temp if is_beside else None, wanted.data)
+    if wanted.mode is not None:
+        with contextlib.suppress(OSError, NotImplementedError):
+            folder.set_mode(name, wanted.mode)
