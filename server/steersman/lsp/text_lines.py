@@ -17,48 +17,48 @@ class TextLines:
 
     def __init__(self, text: str, rule: LineRule) -> None:
         self.rule: LineRule = rule
-        self._lines = lines_of(text, rule)
+        self.lines = lines_of(text, rule)
         self._text: str | None = text
 
     @property
     def text(self) -> str:
         """The whole text."""
         if self._text is None:
-            self._text = "".join(self._lines)
+            self._text = "".join(self.lines)
         return self._text
 
     def replace(self, where: Range, text: str, encoding: PositionEncoding) -> None:
         """Replace a range as a client names it. Places outside the text are the nearest ones inside (LSP §position)."""
         start, end = sorted((where.start, where.end))
-        first = min(max(start.line, 0), len(self._lines))
-        last = min(max(end.line, 0), len(self._lines))
+        first = min(max(start.line, 0), len(self.lines))
+        last = min(max(end.line, 0), len(self.lines))
         before = self._head(start, encoding)
         after = self._tail(end, encoding)
-        if first and self.rule == "lsp" and self._lines[first - 1].endswith("\r"):
+        if first and self.rule == "lsp" and self.lines[first - 1].endswith("\r"):
             first -= 1  # a line feed that follows now would belong to that ending
-            before = self._lines[first] + before
+            before = self.lines[first] + before
         piece = join_surrogates(before + text + after)
         last += 1
-        while last < len(self._lines) and self._continues(piece, self._lines[last]):
-            piece += self._lines[last]
+        while last < len(self.lines) and self._continues(piece, self.lines[last]):
+            piece += self.lines[last]
             last += 1
-        self._lines[first:last] = lines_of(piece, self.rule)
+        self.lines[first:last] = lines_of(piece, self.rule)
         self._text = None
 
     def _head(self, position: Position, encoding: PositionEncoding) -> str:
         """What stands in the position's line before it; a half of a pair where the column is inside one."""
-        if position.line >= len(self._lines) or position.line < 0:
+        if position.line >= len(self.lines) or position.line < 0:
             return ""
-        line = self._lines[position.line]
+        line = self.lines[position.line]
         index = index_in_line(line, position.character, encoding, self.rule)
         return line[:index] + self._half(line, index, position.character, encoding)[:1]
 
     def _tail(self, position: Position, encoding: PositionEncoding) -> str:
-        if position.line >= len(self._lines):
+        if position.line >= len(self.lines):
             return ""
         if position.line < 0:
-            return self._lines[0] if self._lines else ""
-        line = self._lines[position.line]
+            return self.lines[0] if self.lines else ""
+        line = self.lines[position.line]
         index = index_in_line(line, position.character, encoding, self.rule)
         half = self._half(line, index, position.character, encoding)
         return half[1:] + line[index + 1 :] if half else line[index:]
