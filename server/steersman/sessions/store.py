@@ -7,83 +7,57 @@ thread when an event loop calls it. Every method raises ``StorageError`` when th
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import os
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Self, TypeAlias
+from typing import Self
 
-from steersman.agent.changes import Change
-from steersman.agent.messages import Message, ToolCall
-from steersman.agent.model import Usage
-from steersman.sessions.records import (
-    Durability,
-    Pruned,
-    SearchHit,
-    SessionPage,
-    SessionRecord,
-    StoredMessage,
-    StoreSize,
-    Timing,
-)
-from steersman_tools.kit.workspace import Snapshot
-
-TakeSnapshot: TypeAlias = Callable[[str], Awaitable[Snapshot]]
-"""``Workspace.snapshot``: what stands at a canonical path now."""
-
-
-class SessionHandle:
-    """A session held for writing by one run: the loop's ``Ledger`` (agent/ledger.py).
-
-    Use it in one thread at a time. ``close`` (or leaving a ``with`` block) lets the session go. Every writing method
-    raises ``SessionLockedError`` once another process has taken the session over: nothing more is written then.
-    """
-
-    session_id: str
-
-    def load(self) -> list[Message]:
-        """Return the conversation, every call closed (S3). Writes nothing; the closings go out with the first append."""
-        raise NotImplementedError
-
-    def append(self, message: Message) -> int:
-        """Commit one message, after the closings that ``load`` made up, in one transaction. Return its number."""
-        raise NotImplementedError
-
-    async def checkpoint(self, call: ToolCall, changes: tuple[Change, ...]) -> None:
-        """Keep what stands at every path the changes touch (S7); nothing without the ``snapshot`` of ``acquire``."""
-        raise NotImplementedError
-
-    def mark_started(self, call: ToolCall, *, durable: bool) -> None:
-        """Note that the call starts now; ``durable``: it has effects, and the disk itself knows before this returns."""
-        raise NotImplementedError
-
-    def add_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
-        """Add one response's tokens and estimated US dollars to the session."""
-        raise NotImplementedError
-
-    def record_timing(self, timing: Timing) -> None:
-        """Keep a span for the timeline; written with the next append or ``close``."""
-        raise NotImplementedError
-
-    def close(self) -> None:
-        """Let the session go. Never raises; may be called again."""
-        raise NotImplementedError
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
+from steersman.sessions import history, queries, segments
+from steersman.sessions.database import Connect, Database
+from steersman.sessions.handle import SessionHandle, TakeSnapshot
+from steersman.sessions.holding import SessionLocks, held_error, this_holder
+from steersman.sessions.lease import LeaseLocker
+from steersman.sessions.locks import FallbackLocker, Lock, Locker, MemoryLocker, OsLocker
+from steersman.sessions.opening import LOCKS_NAME, open_database, open_memory
+from steersman.sessions.places import store_folder
+from steersman.sessions.queries import SessionRow
+from steersman.sessions.records import Durability, SearchHit, SessionPage, SessionRecord, StoredMessage
+from steersman.sessions.search import forget_in_index, search_sessions
+from steersman.sessions.titles import MAX_TITLE_CHARS, clip, one_line, title_from
 
 
 class SessionStore:
     """One database. See the module's docstring for threads and errors.
 
     Attributes:
+        folder: canonical path of the workspace folder, or "".
         notices: what a person should be told about how it was opened (a damaged database set aside, no WAL).
         persistent: False for the store in memory.
     """
 
-    notices: tuple[str, ...]
-    persistent: bool
+    def __init__(
+        self,
+        database: Database,
+        locks: SessionLocks,
+        folder: Path | None,
+        *,
+        clock: Callable[[], float],
+        new_id: Callable[[], str],
+        notices: tuple[str, ...] = (),
+    ) -> None:
+        self.folder = "" if folder is None else os.path.realpath(folder)
+        self.notices = notices
+        self.persistent = database.path is not None
+        self._database = database
+        self._locks = locks
+        self._clock = clock
+        self._new_id = new_id
+        self._held: set[str] = set()
+        self._held_lock = threading.Lock()
 
     @classmethod
     def open(
@@ -94,78 +68,286 @@ class SessionStore:
         clock: Callable[[], float],
         new_id: Callable[[], str],
         durability: Durability = "normal",
+        locker: Locker | None = None,
+        connect: Connect = sqlite3.connect,
+        busy_timeout_s: float = 10.0,
     ) -> SessionStore:
         """Open, and create or bring up to date, the store of a workspace folder (None: the common one).
+
+        Args:
+            state_dir: the user's state folder.
+            folder: the workspace folder.
+            clock: seconds since the epoch; may jump.
+            new_id: makes ids: letters, digits, "-" and "_", never the same twice.
+            durability: see ``Durability``.
+            locker: how to lock; by default as the system does, by lease where the file system cannot.
+            connect: opens a connection; for tests that make the disk fail.
+            busy_timeout_s: how long to wait for another process's write.
 
         Raises:
             StorageError: no permission, a full disk, a newer schema, a database that is not ours. A damaged database
                 is set aside (renamed, never deleted) and told in ``notices``.
         """
-        raise NotImplementedError
+        place = store_folder(state_dir, folder)
+        locker = locker or FallbackLocker(OsLocker(), LeaseLocker(time.monotonic))
+        database, notices = open_database(
+            place, durability=durability, locker=locker, clock=clock, connect=connect, busy_timeout_s=busy_timeout_s
+        )
+        locks = SessionLocks(locker, place / LOCKS_NAME)
+        return cls(database, locks, folder, clock=clock, new_id=new_id, notices=notices)
 
     @classmethod
     def in_memory(cls, folder: Path | None, *, clock: Callable[[], float], new_id: Callable[[], str]) -> SessionStore:
         """Return a store of the same kind that forgets everything at ``close``; the caller announces it (S4)."""
-        raise NotImplementedError
+        locks = SessionLocks(MemoryLocker(), Path())
+        return cls(open_memory(), locks, folder, clock=clock, new_id=new_id)
 
     def create(self, prompt: str, model: str = "", folder: Path | None = None) -> SessionRecord:
         """Create an empty session; its title comes from the prompt, which is not recorded (the loop does that)."""
-        raise NotImplementedError
+        session_id = self._new_id()
+        place = self.folder if folder is None else os.path.realpath(folder)
+        with self._database.writing() as connection:
+            queries.insert_session(
+                connection,
+                session_id=session_id,
+                title=title_from(prompt),
+                folder=place,
+                model=model,
+                at=self._clock(),
+            )
+        return self.get(session_id)
 
     def list(self, query: str | None = None, limit: int = 50, offset: int = 0) -> SessionPage:
         """Return sessions, the one with the latest activity first; with ``query`` those that ``search`` finds."""
-        raise NotImplementedError
+        _check_page(limit, offset)
+        query = (query or "").strip()
+        with self._database.reading() as connection:
+            rows = queries.list_sessions(connection, *((-1, 0) if query else (limit, offset)))
+            total = queries.count_sessions(connection)
+        if query:
+            found = {hit.session.id for hit in self.search(query, limit=None)}
+            rows = [row for row in rows if row.id in found]
+            total, rows = len(rows), rows[offset : offset + limit]
+        return SessionPage(tuple(self._record(row) for row in rows), total)
 
     def get(self, session_id: str) -> SessionRecord:
         """Return one session; raise ``SessionNotFoundError``."""
-        raise NotImplementedError
+        with self._database.reading() as connection:
+            row = _require(connection, session_id)
+        return self._record(row)
 
     def resolve(self, prefix: str) -> SessionRecord:
         """Return the only session whose id begins so; raise ``SessionNotFoundError`` for none or several."""
-        raise NotImplementedError
+        with self._database.reading() as connection:
+            exact = queries.find_session(connection, prefix)
+            rows = [exact] if exact else queries.find_by_prefix(connection, prefix, 2)
+        if len(rows) > 1:
+            raise SessionNotFoundError(f"Several sessions begin with {prefix!r}; give more of the id.")
+        if not rows or not prefix:
+            raise _not_found(prefix)
+        return self._record(rows[0])
 
     def latest(self) -> SessionRecord | None:
         """Return the session with the latest activity, or None."""
-        raise NotImplementedError
+        sessions = self.list(limit=1).sessions
+        return sessions[0] if sessions else None
 
     def messages(self, session_id: str, after: int = -1, limit: int | None = None) -> list[StoredMessage]:
         """Return the conversation behind number ``after``, every call closed unless a run is at work on it."""
-        raise NotImplementedError
+        if limit is not None:
+            _check_page(limit, 0)
+        with self._database.reading() as connection:
+            row = _require(connection, session_id)
+            spans = history.read_segments(connection, row.key)
+            stored = history.read_messages(connection, row.key, spans, after=after, limit=limit)
+            is_end = limit is None or len(stored) < limit
+            if not is_end or self._is_running(row):
+                return stored
+            closings = history.missing_results(connection, row.key, history.read_tail(connection, row.key, spans))
+        made_up = [
+            StoredMessage(seq, closing, row.updated_at)
+            for seq, closing in enumerate(closings, row.next_seq)
+            if seq > after
+        ]
+        return (stored + made_up)[:limit]
 
     def rename(self, session_id: str, title: str) -> SessionRecord:
         """Give it another title; raise ``InvalidRequestError`` for an empty one."""
-        raise NotImplementedError
+        title = clip(one_line(title), MAX_TITLE_CHARS)
+        if not title:
+            raise InvalidRequestError("A session's title cannot be empty.")
+        with self._database.writing() as connection:
+            row = _require(connection, session_id)
+            connection.execute("UPDATE session SET title = ? WHERE key = ?", (title, row.key))
+        return self.get(session_id)
 
     def delete(self, session_id: str) -> None:
         """Delete it with its checkpoints; raise ``SessionBusyError`` or ``SessionLockedError`` while it is held."""
-        raise NotImplementedError
+        with self.acquire(session_id, "deletion"), self._database.writing() as connection:
+            row = _require(connection, session_id)
+            forget_in_index(connection, row.key)
+            connection.execute("DELETE FROM session WHERE key = ?", (row.key,))
 
     def fork(self, session_id: str, at_message: int | None = None) -> SessionRecord:
-        """Copy the conversation up to and including a message, snapped down to a group boundary (None: all)."""
-        raise NotImplementedError
+        """Copy the conversation up to and including a message into a new session.
 
-    def search(self, text: str, limit: int = 20) -> list[SearchHit]:
-        """Return the sessions that hold all the words (in messages, file names, titles), best first."""
-        raise NotImplementedError
+        Args:
+            session_id: the session; it may have a run at work.
+            at_message: a number of its conversation; snapped down to a group boundary. None: the end. What a process
+                that died left open comes along and is closed when the copy is loaded.
 
-    def prune(self, *, older_than_s: float, keep: int = 0, dry_run: bool = False) -> Pruned:
-        """Delete sessions without activity for that long, never the ``keep`` latest, never one that is held."""
-        raise NotImplementedError
+        Raises:
+            InvalidRequestError: no message of the conversation has this number.
+        """
+        new_id = self._new_id()
+        with self._database.writing() as connection:
+            row = _require(connection, session_id)
+            spans = history.read_segments(connection, row.key)
+            stored = history.read_messages(connection, row.key, spans)
+            last = _last_to_keep(stored, at_message, may_be_open=not self._is_running(row))
+            key = queries.insert_session(
+                connection,
+                session_id=new_id,
+                title=row.title,
+                folder=row.folder,
+                model=row.model,
+                at=self._clock(),
+                parent_id=row.id,
+            )
+            history.copy_messages(connection, row.key, key, spans, last)
+            connection.execute(
+                "UPDATE session SET next_seq = ?, messages = ? WHERE key = ?",
+                (last + 1, history.count_messages(connection, key, segments.WHOLE), key),
+            )
+        return self.get(new_id)
 
-    def size(self) -> StoreSize:
-        """Return what the store takes."""
-        raise NotImplementedError
+    def search(self, text: str, limit: int | None = 20) -> list[SearchHit]:
+        """Return the sessions that hold all the words (in messages, arguments, file names, titles), best first."""
+        return search_sessions(self._database, text, limit, self._record_of_key)
 
-    def acquire(self, session_id: str, holder: str, *, snapshot: TakeSnapshot | None = None) -> SessionHandle:
-        """Hold a session for writing (S4). ``holder`` names who does, for others: "Neovim (pid 4711)".
+    def acquire(
+        self, session_id: str, holder: str, *, snapshot: TakeSnapshot | None = None, take_over: bool = False
+    ) -> SessionHandle:
+        """Hold a session for writing (S4).
+
+        Args:
+            session_id: the session.
+            holder: who does, for others: "Neovim (pid 4711)".
+            snapshot: ``Workspace.snapshot``, for checkpoints; None: nothing is kept for rewinding.
+            take_over: take it from a process that is stuck; that one writes nothing more, whenever it wakes.
 
         Raises:
             SessionNotFoundError: there is none.
             SessionBusyError: this process holds it already.
             SessionLockedError: another process holds it; the message names the holder.
         """
-        raise NotImplementedError
+        with self._database.reading() as connection:
+            row = _require(connection, session_id)
+        with self._held_lock:
+            if session_id in self._held:
+                raise held_error(row)
+            self._held.add(session_id)
+        try:
+            return self._hold(row, holder, snapshot, take_over=take_over)
+        except BaseException:
+            self._let_go(session_id)
+            raise
 
     def close(self) -> None:
         """Close the database. Never raises; may be called again."""
-        raise NotImplementedError
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _hold(self, row: SessionRow, holder: str, snapshot: TakeSnapshot | None, *, take_over: bool) -> SessionHandle:
+        """Lock the file, then become the session's latest holder in one transaction."""
+        while True:
+            epoch = row.lock_epoch
+            lock = self._locks.take(row)
+            if lock is None and take_over:
+                row = self._raise_epoch(row)
+                continue
+            if lock is None:
+                with self._database.reading() as connection:  # whoever has it may have written its name by now
+                    raise held_error(_require(connection, row.id))
+            try:
+                with self._database.writing() as connection:
+                    row = _require(connection, row.id)
+                    if row.lock_epoch == epoch:
+                        connection.execute(
+                            "UPDATE session SET generation = generation + 1, holder = ? WHERE key = ?",
+                            (this_holder(holder, self._clock()).dump(), row.key),
+                        )
+                        return self._handle(row, lock, snapshot)
+            except BaseException:
+                lock.release()
+                raise
+            lock.release()  # somebody took over while we were locking the old file
+
+    def _raise_epoch(self, row: SessionRow) -> SessionRow:
+        """Give the lock another file, unless somebody did so meanwhile."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "UPDATE session SET lock_epoch = lock_epoch + 1 WHERE key = ? AND lock_epoch = ?",
+                (row.key, row.lock_epoch),
+            )
+            return _require(connection, row.id)
+
+    def _handle(self, row: SessionRow, lock: Lock, snapshot: TakeSnapshot | None) -> SessionHandle:
+        return SessionHandle(
+            self._database,
+            row,
+            row.generation + 1,
+            lock=lock,
+            clock=self._clock,
+            snapshot=snapshot,
+            on_close=lambda: self._let_go(row.id),
+        )
+
+    def _let_go(self, session_id: str) -> None:
+        with self._held_lock:
+            self._held.discard(session_id)
+
+    def _is_running(self, row: SessionRow) -> bool:
+        return row.id in self._held or self._locks.is_held(row)
+
+    def _record_of_key(self, key: int) -> SessionRecord | None:
+        with self._database.reading() as connection:
+            row = queries.sessions_by_key(connection, [key]).get(key)
+        return self._record(row) if row else None
+
+    def _record(self, row: SessionRow) -> SessionRecord:
+        return row.record(running=self._is_running(row))
+
+
+def _last_to_keep(stored: Sequence[StoredMessage], at_message: int | None, *, may_be_open: bool) -> int:
+    """Return the last message a fork takes along; the open group of a dead process may come too, at the very end."""
+    end = stored[-1].seq if stored else -1
+    if at_message is None or (at_message == end and stored):
+        return end if may_be_open else segments.snap_down(stored, end)
+    if at_message != -1 and all(each.seq != at_message for each in stored):
+        raise InvalidRequestError(f"The conversation has no message {at_message}.")
+    return segments.snap_down(stored, at_message)
+
+
+def _require(connection: sqlite3.Connection, session_id: str) -> SessionRow:
+    row = queries.find_session(connection, session_id)
+    if row is None:
+        raise _not_found(session_id)
+    return row
+
+
+def _not_found(session_id: str) -> SessionNotFoundError:
+    return SessionNotFoundError(
+        f"There is no session {session_id!r} in this workspace.",
+        hint="`steersman sessions list` shows which there are.",
+    )
+
+
+def _check_page(limit: int, offset: int) -> None:
+    if limit < 0 or offset < 0:
+        raise InvalidRequestError("A list's limit and offset cannot be negative.")

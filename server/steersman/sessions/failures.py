@@ -1,0 +1,65 @@
+"""SQLite's and the system's errors in our words (DESIGN S6): what happened, to what, what to do next.
+
+The only place where a foreign error of the store becomes a ``StorageError``. It must never show an SQL statement.
+"""
+
+from __future__ import annotations
+
+import errno
+import sqlite3
+
+from steersman.agent.errors import StorageError
+
+DAMAGED_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+"""The codes that say that the file is not a sound database."""
+
+_FULL = (
+    "The disk is full: {where} could not be written.",
+    "Free some space (`steersman sessions prune` helps) and try again. What was recorded before is safe.",
+)
+_BUSY = ("{where} has been busy for too long.", "Another program holds it; close that one, or try again in a moment.")
+_READ_ONLY = (
+    "{where} cannot be written: it is read-only or permission is missing.",
+    "Give yourself permission to write there, or choose another state folder with STEERSMAN_STATE_DIR.",
+)
+_DAMAGED = ("{where} is damaged.", "Nothing was deleted. Move the file away to begin anew, or restore a copy of it.")
+_IO = ("{where} could not be read or written: the disk reported an error.", "Check the disk; nothing was deleted.")
+_OTHER = ("{where} could not be used ({name}).", "Nothing was deleted. See the log for details.")
+
+_BY_CODE: dict[int, tuple[str, str]] = {
+    sqlite3.SQLITE_FULL: _FULL,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PROTOCOL: _BUSY,
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_CANTOPEN: _READ_ONLY,
+    sqlite3.SQLITE_PERM: _READ_ONLY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: _DAMAGED,
+    sqlite3.SQLITE_IOERR: _IO,
+}
+
+_BY_ERRNO: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: _FULL,
+    errno.EDQUOT: _FULL,
+    errno.EACCES: _READ_ONLY,
+    errno.EPERM: _READ_ONLY,
+    errno.EROFS: _READ_ONLY,
+    errno.EIO: _IO,
+}
+
+
+def primary_code(error: sqlite3.Error) -> int:
+    """Return SQLite's primary result code, or 0 where the error bears none (a misuse of the module)."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
+    """Put a foreign error into words. ``where`` names the thing, such as "The session database /x/sessions.db"."""
+    if isinstance(error, sqlite3.Error):
+        message, hint = _BY_CODE.get(primary_code(error), _OTHER)
+        name = getattr(error, "sqlite_errorname", type(error).__name__)
+    else:
+        message, hint = _BY_ERRNO.get(error.errno or 0, _OTHER)
+        name = error.strerror or type(error).__name__
+    return StorageError(message.format(where=where, name=name), hint=hint)

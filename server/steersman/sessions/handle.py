@@ -1,0 +1,205 @@
+"""A session held for writing: the loop's ledger (DESIGN S2, S3, S4).
+
+Every write checks in its own transaction that this holder is still the latest one; a holder that lost the session
+while it slept writes nothing more.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Self, TypeAlias
+
+from steersman.agent.changes import Change
+from steersman.agent.errors import InternalError, SessionLockedError, SessionNotFoundError, SteersmanError
+from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage
+from steersman.agent.model import Usage
+from steersman.sessions import history, queries
+from steersman.sessions.database import Database
+from steersman.sessions.locks import Lock
+from steersman.sessions.queries import NEXT_ACTIVITY
+from steersman.sessions.records import StoredMessage
+from steersman.sessions.rows import clean
+from steersman_tools.kit.workspace import Snapshot
+
+TakeSnapshot: TypeAlias = Callable[[str], Awaitable[Snapshot]]
+"""``Workspace.snapshot``: what stands at a canonical path now."""
+
+
+@dataclass(slots=True)
+class _Tail:
+    """Where the conversation ends, as this holder knows it.
+
+    Attributes:
+        next_seq: the number of the next message.
+        assistant_seq: of the last assistant message, -1 for none.
+        open_ids: ids of its calls that have no result yet, in order.
+        closings: results to write before anything else.
+    """
+
+    next_seq: int
+    assistant_seq: int
+    open_ids: list[str]
+    closings: list[ToolMessage]
+
+
+class SessionHandle:
+    """One session, one writer.
+
+    Use it in one thread at a time. ``close`` (or leaving a ``with`` block) lets the session go. Every writing method
+    raises ``SessionLockedError`` once another process has taken the session over, and ``StorageError`` when nothing
+    can be written; then nothing of that call was.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        row: queries.SessionRow,
+        generation: int,
+        *,
+        lock: Lock,
+        clock: Callable[[], float],
+        snapshot: TakeSnapshot | None,
+        on_close: Callable[[], None],
+    ) -> None:
+        self.session_id = row.id
+        self.folder = row.folder
+        self._database = database
+        self._key = row.key
+        self._generation = generation
+        self._first_free = row.next_seq
+        self._lock = lock
+        self._clock = clock
+        self._snapshot = snapshot
+        self._on_close = on_close
+        self._tail: _Tail | None = None
+        self._lost: SteersmanError | None = None
+        self._is_open = True
+
+    def load(self) -> list[Message]:
+        """Return the conversation, every call closed (S3). Writes nothing; closings go out with the first append."""
+        with self._database.reading() as connection:
+            stored = history.read_messages(connection, self._key, history.read_segments(connection, self._key))
+            tail = self._read_tail(connection, stored)
+        if self._tail is None:
+            self._tail = tail
+        return [*(each.message for each in stored), *tail.closings]
+
+    def append(self, message: Message) -> int:
+        """Commit one message, after the closings that ``load`` made up, in one transaction. Return its number."""
+        tail = self._known_tail()
+        _check_order(tail, message)
+        batch = [*tail.closings, message]
+        with self._writing() as connection:
+            history.insert_messages(
+                connection, self._key, batch, first_seq=tail.next_seq, at=self._clock(), folder=self.folder
+            )
+            self._note_activity(connection, tail.next_seq + len(batch), len(batch), message)
+        seq = tail.next_seq + len(batch) - 1
+        self._tail = _tail_after(tail, message, seq)
+        return seq
+
+    async def checkpoint(self, call: ToolCall, changes: tuple[Change, ...]) -> None:
+        """Keep what stands at every path the changes touch (S7); nothing without the ``snapshot`` of ``acquire``."""
+
+    def mark_started(self, call: ToolCall, *, durable: bool) -> None:
+        """Note that the call starts now; ``durable``: it has effects, and the disk itself knows before this returns."""
+        tail = self._known_tail()
+        with self._writing(durable=durable) as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO call_start (session, seq, call_id, effects, started_at) VALUES (?, ?, ?, ?, ?)",
+                (self._key, tail.assistant_seq, clean(call.id), int(durable), self._clock()),
+            )
+
+    def add_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
+        """Add one response's tokens and estimated US dollars to the session."""
+        with self._writing() as connection:
+            queries.add_response(
+                connection, self._key, run_id=run_id, turn=turn, at=self._clock(), usage=usage, cost=cost
+            )
+
+    def close(self) -> None:
+        """Let the session go. Never raises; may be called again."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            with self._database.writing() as connection:
+                connection.execute(
+                    "UPDATE session SET holder = NULL WHERE key = ? AND generation = ?", (self._key, self._generation)
+                )
+        except SteersmanError:
+            pass  # the name of a holder without a lock means nothing
+        finally:
+            self._lock.release()
+            self._on_close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _writing(self, *, durable: bool = False) -> Generator[sqlite3.Connection]:
+        """Give a transaction in which this holder is known to be the latest one."""
+        if self._lost is not None:
+            raise self._lost
+        if not self._is_open:
+            raise InternalError("The session was let go already.")
+        with self._database.writing(durable=durable) as connection:
+            if queries.read_generation(connection, self._key) != self._generation:
+                self._lost = _lost_error(queries.find_session(connection, self.session_id), self._key)
+                raise self._lost
+            yield connection
+
+    def _note_activity(self, connection: sqlite3.Connection, next_seq: int, added: int, message: Message) -> None:
+        model = message.model if isinstance(message, AssistantMessage) else ""
+        connection.execute(
+            "UPDATE session SET next_seq = ?, messages = messages + ?, updated_at = ?,"
+            f" activity = {NEXT_ACTIVITY}, model = CASE WHEN ? = '' THEN model ELSE ? END WHERE key = ?",
+            (next_seq, added, self._clock(), model, model, self._key),
+        )
+
+    def _known_tail(self) -> _Tail:
+        if self._tail is None:
+            with self._database.reading() as connection:
+                segments = history.read_segments(connection, self._key)
+                self._tail = self._read_tail(connection, history.read_tail(connection, self._key, segments))
+        return self._tail
+
+    def _read_tail(self, connection: sqlite3.Connection, stored: list[StoredMessage]) -> _Tail:
+        closings = history.missing_results(connection, self._key, stored)
+        next_seq = queries.read_next_seq(connection, self._key)
+        assistant = next((each.seq for each in reversed(stored) if isinstance(each.message, AssistantMessage)), -1)
+        return _Tail(next_seq, assistant, [], closings)
+
+
+def _lost_error(row: queries.SessionRow | None, key: int) -> SteersmanError:
+    if row is None or row.key != key:
+        return SessionNotFoundError("The session was deleted meanwhile; nothing more was recorded.")
+    by = f" by {row.holder.name}" if row.holder else ""
+    return SessionLockedError(
+        f"The session “{row.title}” was taken over{by} while this run was suspended; nothing more was recorded here.",
+        hint="Go on there, or fork the session to go on here.",
+    )
+
+
+def _check_order(tail: _Tail, message: Message) -> None:
+    """Refuse what would make the history invalid: a fault of ours, never of the model's."""
+    if isinstance(message, ToolMessage):
+        if message.tool_call_id not in tail.open_ids:
+            raise InternalError(f"A result for {message.tool_call_id!r} was to be recorded, which is no open call.")
+    elif tail.open_ids:
+        raise InternalError(f"A message was to be recorded while calls have no result: {', '.join(tail.open_ids)}.")
+
+
+def _tail_after(tail: _Tail, message: Message, seq: int) -> _Tail:
+    if isinstance(message, AssistantMessage):
+        return _Tail(seq + 1, seq, [call.id for call in message.tool_calls], [])
+    open_ids = list(tail.open_ids)
+    if isinstance(message, ToolMessage):
+        open_ids.remove(message.tool_call_id)
+    return _Tail(seq + 1, tail.assistant_seq, open_ids, [])

@@ -1,0 +1,199 @@
+"""Full-text search over a store (DESIGN S5): FTS5 where this SQLite has it, a scan where it has not.
+
+The index is brought up to date when somebody searches, so that recording a message costs nothing more; it points at
+the messages and holds no copy of them. It may be missing, stale or built by another program version: never an error.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from steersman.sessions.database import Database
+from steersman.sessions.history import read_segments
+from steersman.sessions.queries import list_sessions
+from steersman.sessions.records import SearchHit, SessionRecord
+from steersman.sessions.segments import Segments, is_inside
+from steersman.sessions.terms import Terms, fold, holds_all, matching_line, parse_terms
+
+_BATCH = 2000
+_MAX_MATCHES = 20_000
+_TITLE_BONUS = 100.0
+_WEIGHTS = {"user": 1.5, "assistant": 1.2, "tool": 0.8}
+_SECURE_DELETE_SINCE = (3, 42, 0)
+
+
+@dataclass(slots=True)
+class _Found:
+    """The best match of one session so far."""
+
+    key: int
+    seq: int | None
+    role: str
+    rank: float
+    matches: int
+    line: str = ""
+
+
+def search_sessions(
+    database: Database, text: str, limit: int | None, to_record: Callable[[int], SessionRecord | None]
+) -> list[SearchHit]:
+    """Return the sessions in which all terms are found, best first.
+
+    Args:
+        database: the store's.
+        text: what a person typed; without a term nothing is found.
+        limit: at most so many.
+        to_record: gives the record of a session's key, None when it is gone.
+    """
+    terms = parse_terms(text)
+    if not terms.words:
+        return []
+    indexed = terms.has_words and update_index(database)
+    with database.reading() as connection:
+        matches = _indexed(connection, terms) if indexed else _scanned(connection, terms)
+        found = _best_of(connection, matches)
+        _add_titles(connection, terms, found)
+        best = sorted(found.values(), key=lambda each: each.rank, reverse=True)[:limit]
+        for each in best:
+            each.line = each.line or _line_of(connection, each, terms)
+    hits = [(to_record(each.key), each) for each in best]
+    return [
+        SearchHit(record, each.seq, each.role, each.line, each.rank, each.matches) for record, each in hits if record
+    ]
+
+
+def update_index(database: Database) -> bool:
+    """Add what was recorded since the last search. Return False when this SQLite has no FTS5."""
+    with database.writing() as connection:
+        if not _make_index(connection):
+            return False
+    while True:
+        with database.writing() as connection:
+            done = _indexed_upto(connection)
+            rows = connection.execute("SELECT id FROM message WHERE id > ? ORDER BY id LIMIT ?", (done, _BATCH))
+            ids = [row[0] for row in rows]
+            if not ids:
+                return True
+            connection.execute(
+                "INSERT INTO message_index (rowid, content, words)"
+                " SELECT id, content, words FROM message WHERE id BETWEEN ? AND ?",
+                (ids[0], ids[-1]),
+            )
+            _set_meta(connection, "indexed_upto", str(ids[-1]))
+
+
+def forget_in_index(connection: sqlite3.Connection, key: int) -> None:
+    """Take a session's messages out of the index, before they are deleted in the same transaction."""
+    if not _has_index(connection):
+        return
+    try:
+        connection.execute(
+            "INSERT INTO message_index (message_index, rowid, content, words)"
+            " SELECT 'delete', id, content, words FROM message WHERE session = ? AND id <= ?",
+            (key, _indexed_upto(connection)),
+        )
+    except sqlite3.OperationalError:  # made by a SQLite that has FTS5, and this one has not
+        _set_meta(connection, "index_is_stale", "1")
+
+
+def _make_index(connection: sqlite3.Connection) -> bool:
+    """Make sure that there is a sound index; False when this SQLite has no FTS5."""
+    try:
+        connection.execute(
+            "CREATE VIRTUAL TABLE IF NOT EXISTS message_index USING fts5"
+            " (content, words, content='message', content_rowid='id', tokenize='unicode61 remove_diacritics 2')"
+        )
+        if sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE:
+            connection.execute("INSERT INTO message_index (message_index, rank) VALUES ('secure-delete', 1)")
+        if _meta(connection, "index_is_stale") == "1":
+            connection.execute("INSERT INTO message_index (message_index) VALUES ('rebuild')")
+            last = connection.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+            _set_meta(connection, "indexed_upto", str(last))
+            _set_meta(connection, "index_is_stale", "0")
+    except sqlite3.OperationalError as error:
+        if "no such module" in str(error):
+            return False
+        raise
+    return True
+
+
+def _has_index(connection: sqlite3.Connection) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'message_index'").fetchone() is not None
+
+
+def _indexed(connection: sqlite3.Connection, terms: Terms) -> list[_Found]:
+    rows = connection.execute(
+        "SELECT m.session, m.seq, m.role, -bm25(message_index) FROM message_index JOIN message m"
+        " ON m.id = message_index.rowid WHERE message_index MATCH ? ORDER BY rank LIMIT ?",
+        (terms.match_expression(), _MAX_MATCHES),
+    )
+    return [_Found(key, seq, role, rank * _WEIGHTS[role], 1) for key, seq, role, rank in rows]
+
+
+def _scanned(connection: sqlite3.Connection, terms: Terms) -> list[_Found]:
+    """Look through every message, the latest first."""
+    patterns = terms.like_patterns()
+    condition = " AND ".join([r"(content LIKE ? ESCAPE '\' OR words LIKE ? ESCAPE '\')"] * len(patterns))
+    rows = connection.execute(
+        f"SELECT session, seq, role FROM message WHERE {condition} ORDER BY id DESC LIMIT ?",
+        (*(pattern for each in patterns for pattern in (each, each)), _MAX_MATCHES),
+    )
+    return [
+        _Found(key, seq, role, _WEIGHTS[role] / (1 + place / 1000), 1) for place, (key, seq, role) in enumerate(rows)
+    ]
+
+
+def _best_of(connection: sqlite3.Connection, matches: Iterable[_Found]) -> dict[int, _Found]:
+    """Return the best match a session, of messages that still belong to its conversation."""
+    best: dict[int, _Found] = {}
+    spans: dict[int, Segments] = {}
+    for match in matches:
+        if match.key not in spans:
+            spans[match.key] = read_segments(connection, match.key)
+        if match.seq is not None and not is_inside(spans[match.key], match.seq):
+            continue
+        known = best.get(match.key)
+        if known is None:
+            best[match.key] = match
+            continue
+        known.matches += 1
+        if match.rank > known.rank:
+            known.seq, known.role, known.rank = match.seq, match.role, match.rank
+    return best
+
+
+def _add_titles(connection: sqlite3.Connection, terms: Terms, found: dict[int, _Found]) -> None:
+    """Put sessions whose title holds all terms before the others."""
+    for row in list_sessions(connection, -1, 0):
+        if not holds_all(row.title, terms):
+            continue
+        known = found.get(row.key)
+        rank = _TITLE_BONUS + (known.rank if known else 0)
+        found[row.key] = _Found(row.key, None, "title", rank, known.matches if known else 0, row.title)
+
+
+def _line_of(connection: sqlite3.Connection, found: _Found, terms: Terms) -> str:
+    row = connection.execute(
+        "SELECT content, coalesce(words, '') FROM message WHERE session = ? AND seq = ?", (found.key, found.seq)
+    ).fetchone()
+    content, words = row
+    lines = [line for line in (matching_line(content, terms), matching_line(words, terms)) if line]
+    return max(lines, key=lambda line: sum(fold(word) in fold(line) for word in terms.words), default="")
+
+
+def _indexed_upto(connection: sqlite3.Connection) -> int:
+    return int(_meta(connection, "indexed_upto") or 0)
+
+
+def _meta(connection: sqlite3.Connection, name: str) -> str | None:
+    row = connection.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
+    return row[0] if row else None
+
+
+def _set_meta(connection: sqlite3.Connection, name: str, value: str) -> None:
+    connection.execute(
+        "INSERT INTO meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+        (name, value),
+    )
