@@ -7,7 +7,7 @@ This module must never open what is not a regular file: a FIFO would block for e
 """
 
 # Names are looked up in folder handles, which pathlib does not know.
-# ruff: noqa: PTH112, PTH118, PTH120, PTH206, PTH208
+# ruff: noqa: PTH112, PTH118
 
 from __future__ import annotations
 

@@ -85,7 +85,7 @@ class DiskWorkspace:
         """Return the text on disk; see ``Workspace.read``."""
         return await asyncio.to_thread(self._read, location)
 
-    async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:  # noqa: ARG002 (no undo list on disk)
+    async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:
         """Make all changes or none; see ``Workspace.apply``."""
         async with self.locks.hold(paths_of(changes)):
             staged = await self.stage(changes)

@@ -1,0 +1,65 @@
+"""The protected list as a file system really has it: links with protected names protect what they lead to (DESIGN W7).
+
+A repository may bring ``.vscode`` as a link to ``conf``; then ``conf/settings.json`` is what the editor reads. Links at
+the top of each workspace folder, and in the protected folders there, are looked at anew for each question.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePath
+
+from steersman_tools.kit.protected import Protection, protection_of
+
+_DEPTH = 3
+_MAX_ENTRIES = 2000
+
+
+class ProtectedPaths:
+    """Says of a canonical absolute path why it always asks, or None.
+
+    Args:
+        roots: canonical paths of the workspace folders.
+    """
+
+    def __init__(self, roots: Iterable[Path]) -> None:
+        self._roots = tuple(roots)
+
+    def __call__(self, path: str) -> Protection | None:
+        """Return the protection of a path; see ``protected.protection_of``."""
+        found = protection_of(path, self._roots)
+        if found is not None:
+            return found
+        pure = PurePath(path)
+        for target, protection in self.linked():
+            if pure.is_relative_to(target):
+                return protection
+        return None
+
+    def linked(self) -> Iterator[tuple[PurePath, Protection]]:
+        """Yield what the links with protected names lead to, in the workspace folders."""
+        for root in self._roots:
+            yield from self._linked_in(root, _DEPTH)
+
+    def _linked_in(self, folder: Path, depth: int) -> Iterator[tuple[PurePath, Protection]]:
+        for entry in _entries(folder):
+            protection = protection_of(entry.path, self._roots)
+            if protection is None:
+                continue
+            if entry.is_symlink():
+                target = Path(os.path.realpath(entry.path))
+                if target not in self._roots and not any(root.is_relative_to(target) for root in self._roots):
+                    yield target, protection
+            elif depth > 1 and entry.is_dir(follow_symlinks=False):
+                yield from self._linked_in(Path(entry.path), depth - 1)
+
+
+def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield a folder's entries; of a huge one (git's objects) only the first, none of one that cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            for _, entry in zip(range(_MAX_ENTRIES), entries, strict=False):
+                yield entry
+    except OSError:
+        return
