@@ -9,6 +9,7 @@ belongs to the call before it.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from steersman.agent.messages import JsonValue, ToolCall
@@ -36,19 +37,33 @@ class CallPart:
 
 
 @dataclass(slots=True)
-class _Call:
+class OpenCall:
+    """A call whose pieces are still coming; ``given``: its arguments, should no pieces of them come."""
+
     index: int | None
     id: str
     name: str
     pieces: list[str] = field(default_factory=list[str])
     joiner: SurrogateJoiner = field(default_factory=SurrogateJoiner)
     extra: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    given: Mapping[str, JsonValue] | None = None
 
     @property
     def arguments(self) -> str:
+        """All pieces so far."""
         return "".join(self.pieces)
 
+    def extend(self, arguments: str) -> None:
+        """Add a piece of the arguments."""
+        self.pieces.append(self.joiner.feed(arguments))
+
+    def complete(self, arguments: str) -> None:
+        """Take the whole arguments, as they are told once more at the end."""
+        if arguments.strip():
+            self.pieces, self.joiner = [mend_surrogates(arguments)], SurrogateJoiner()
+
     def is_blank(self) -> bool:
+        """Whether there are no arguments yet."""
         return not any(piece.strip() for piece in self.pieces)
 
     def is_whole(self) -> bool:
@@ -69,7 +84,7 @@ class CallJoiner:
     """Collects pieces in the order they come; the calls keep the order in which they began."""
 
     def __init__(self) -> None:
-        self._calls: list[_Call] = []
+        self._calls: list[OpenCall] = []
 
     def __bool__(self) -> bool:
         return bool(self._calls)
@@ -90,22 +105,27 @@ class CallJoiner:
         if call is not None and extra:
             call.extra.update(extra)
 
-    def add(self, part: CallPart) -> _Call | None:
+    def begin(self, call: OpenCall) -> OpenCall:
+        """Begin a call where the provider says so; later pieces go to it by ``extend``."""
+        self._calls.append(call)
+        return call
+
+    def add(self, part: CallPart) -> OpenCall | None:
         """Take one piece; return the call it went to."""
         if not (part.id or part.name or part.arguments):
             return None
         call = self._continued_by(part)
         if call is None:
-            call = _Call(part.index, part.id, part.name)
+            call = OpenCall(part.index, part.id, part.name)
             self._calls.append(call)
         elif part.id and part.id == call.id and call.is_repeated_by(part):
             return call
         call.id = call.id or part.id
         call.name = call.name or part.name
-        call.pieces.append(call.joiner.feed(part.arguments))
+        call.extend(part.arguments)
         return call
 
-    def _continued_by(self, part: CallPart) -> _Call | None:
+    def _continued_by(self, part: CallPart) -> OpenCall | None:
         """Return the call that the piece continues, or None when it begins a new one."""
         if not self._calls:
             return None
@@ -124,7 +144,7 @@ class CallJoiner:
             return None
         return last
 
-    def _last_with(self, *, index: int | None = None, call_id: str | None = None) -> _Call | None:
+    def _last_with(self, *, index: int | None = None, call_id: str | None = None) -> OpenCall | None:
         for call in reversed(self._calls):
             if (index is not None and call.index == index) or (call_id is not None and call.id == call_id):
                 return call
@@ -142,7 +162,7 @@ class CallJoiner:
             call.pieces.append(call.joiner.flush())
             call.id = unused_id(mend_surrogates(call.id) or f"call_{len(made) + 1}", taken)
             taken.add(call.id)
-            arguments = call.arguments
+            arguments = json.dumps(call.given, ensure_ascii=False) if call.given and call.is_blank() else call.arguments
             made.append(ToolCall(call.id, mend_surrogates(call.name), arguments if arguments.strip() else "{}"))
         return tuple(made)
 

@@ -70,6 +70,8 @@ class Endpoint:
         """Return the address of ``path`` below the base; a base that already ends in it is taken as it is."""
         parts = urlsplit(self.base_url.replace("{model}", self.model))
         base = parts.path.rstrip("/")
+        if path.startswith("/v1/"):
+            base = base.removesuffix("/v1")
         return urlunsplit(parts._replace(path=base if base.endswith(path) else base + path))
 
     @property

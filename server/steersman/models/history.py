@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ToolMessage
 from steersman.models.call_pieces import unused_id
-from steersman.models.json_values import as_object, mend_surrogates, parse_json
+from steersman.models.json_values import as_object, mended, parse_json
 
 _UNFIT_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
 MAX_NAME = 64
@@ -30,19 +28,7 @@ def arguments_object(arguments: str) -> dict[str, JsonValue] | None:
         value = parse_json(arguments)
     except ValueError:
         return None
-    return as_object(_mended(value)) if isinstance(value, dict) else None
-
-
-def _mended(value: JsonValue) -> JsonValue:
-    if isinstance(value, str):
-        return mend_surrogates(value)
-    if isinstance(value, list):
-        return [_mended(item) for item in value]
-    if isinstance(value, dict):
-        return {mend_surrogates(key): _mended(item) for key, item in value.items()}
-    if isinstance(value, float) and not math.isfinite(value):  # 1e999 is JSON, and too large to be written again
-        return None
-    return value
+    return as_object(mended(value)) if isinstance(value, dict) else None
 
 
 def fit_name(name: str) -> str:
@@ -82,7 +68,13 @@ def _fit_id(call_id: str, unfit: re.Pattern[str], max_length: int, taken: set[st
     return fitted
 
 
-def provider_data(message: AssistantMessage, provider: str) -> Mapping[str, JsonValue]:
+def provider_data(message: AssistantMessage, provider: str) -> dict[str, JsonValue]:
     """Return what this provider wanted back with the message; what another one left is never sent."""
     data = message.provider_data
-    return data.data if data is not None and data.provider == provider else {}
+    return dict(data.data) if data is not None and data.provider == provider else {}
+
+
+def own_data(message: AssistantMessage, provider: str, model: str) -> dict[str, JsonValue]:
+    """Return ``provider_data`` if this very model wrote the message: one does not take another's signed reasoning."""
+    same = message.model in {"", f"{provider}/{model}"}
+    return provider_data(message, provider) if same else {}

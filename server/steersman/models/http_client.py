@@ -119,7 +119,9 @@ class HttpModelClient:
         body = encode_json(self._wire.body(request))
         async with translated(self._endpoint, answered=False):
             url = self._endpoint.url(self._wire.path)
-            outgoing = http.build_request("POST", url, content=body, headers=headers | self._endpoint.request_headers())
+            outgoing = http.build_request(
+                "POST", url, content=body, headers=headers | dict(self._wire.headers) | self._endpoint.request_headers()
+            )
             response = await http.send(outgoing, stream=True)
         try:
             yield response

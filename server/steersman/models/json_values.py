@@ -7,6 +7,7 @@ raises for a value of the wrong kind.
 from __future__ import annotations
 
 import json
+import math
 import re
 
 from steersman.agent.messages import JsonValue
@@ -61,6 +62,19 @@ def mend_surrogates(text: str) -> str:
     if _SURROGATE.search(text) is None:
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def mended(value: JsonValue) -> JsonValue:
+    """Return the value without lone surrogates and without numbers that JSON cannot hold."""
+    if isinstance(value, str):
+        return mend_surrogates(value)
+    if isinstance(value, list):
+        return [mended(item) for item in value]
+    if isinstance(value, dict):
+        return {mend_surrogates(key): mended(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):  # 1e999 is JSON, and too large to be written again
+        return None
+    return value
 
 
 def encode_json(value: JsonValue) -> bytes:

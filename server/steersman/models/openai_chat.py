@@ -24,9 +24,9 @@ from steersman.agent.model import (
 )
 from steersman.models.call_pieces import CallJoiner
 from steersman.models.history import fit_ids, fit_name, provider_data, sendable_arguments
-from steersman.models.json_values import SurrogateJoiner, as_count, as_list, as_object, as_text, parse_json
+from steersman.models.json_values import SurrogateJoiner, as_count, as_list, as_object, as_text, mended
 from steersman.models.sse import ServerSentEvent
-from steersman.models.wire_format import BrokenStreamError, ReportedError
+from steersman.models.wire_format import BrokenStreamError, ReportedError, parse_event
 
 _UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -78,6 +78,7 @@ class OpenAIChat:
     """
 
     path = "/chat/completions"
+    headers: Mapping[str, str] = {}
 
     def __init__(
         self,
@@ -204,15 +205,8 @@ class ChatReader:
         if event.data.strip() == "[DONE]":
             self._done = True
             return
-        try:
-            chunk = parse_json(event.data)
-        except ValueError:
-            raise BrokenStreamError("an event is not JSON") from None
-        if not isinstance(chunk, dict):
-            raise BrokenStreamError("an event is not a JSON object")
-        if chunk.get("error"):
-            raise ReportedError(chunk)
-        if event.event == "error":
+        chunk = parse_event(event)
+        if chunk.get("error") or event.event == "error":
             raise ReportedError(chunk)
         self._read_usage(chunk.get("usage") or as_object(chunk.get("x_groq")).get("usage"))
         for choice in as_list(chunk.get("choices")):
@@ -282,7 +276,7 @@ class ChatReader:
         extras = self._calls.extras()
         if any(extras):
             data["call_extras"] = extras
-        return ProviderData(self._provider, data) if data else None
+        return ProviderData(self._provider, as_object(mended(data))) if data else None
 
 
 def _content_text(content: JsonValue) -> str:

@@ -5,11 +5,12 @@ A reader raises only the two exceptions below; ``failures`` turns them into what
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Protocol
 
 from steersman.agent.messages import JsonValue
 from steersman.agent.model import ModelEvent, ModelRequest
+from steersman.models.json_values import parse_json
 from steersman.models.sse import ServerSentEvent
 
 
@@ -23,6 +24,21 @@ class ReportedError(Exception):
 
 class BrokenStreamError(Exception):
     """The stream cannot be what the provider meant; the message says in what way, without the stream's content."""
+
+
+def parse_event(event: ServerSentEvent) -> dict[str, JsonValue]:
+    """Return the JSON object that an event carries.
+
+    Raises:
+        BrokenStreamError: it is something else.
+    """
+    try:
+        data = parse_json(event.data)
+    except ValueError:
+        raise BrokenStreamError("an event is not JSON") from None
+    if not isinstance(data, dict):
+        raise BrokenStreamError("an event is not a JSON object")
+    return data
 
 
 class ReplyReader(Protocol):
@@ -62,6 +78,11 @@ class WireFormat(Protocol):
     @property
     def path(self) -> str:
         """What stands behind the base address, such as ``/chat/completions``."""
+        ...
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        """Headers that the format wants, such as its version."""
         ...
 
     def body(self, request: ModelRequest) -> dict[str, JsonValue]:

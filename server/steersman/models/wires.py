@@ -8,8 +8,16 @@ from steersman.models.wire_format import WireFormat
 
 def make_wire(provider: Provider, model: str) -> WireFormat:
     """Return the format that this provider speaks, for one of its models."""
-    extra = provider.config.extra_body
-    from steersman.models.dialects import dialect_for  # noqa: PLC0415  # one format at a time
+    name, extra = provider.name, provider.config.extra_body
+    if provider.kind == "anthropic":
+        from steersman.models.anthropic import AnthropicMessages  # noqa: PLC0415  # one format at a time
+
+        return AnthropicMessages(provider=name, model=model, extra_body=extra)
+    if provider.kind == "openai-responses":
+        from steersman.models.openai_responses import OpenAIResponses  # noqa: PLC0415
+
+        return OpenAIResponses(provider=name, model=model, extra_body=extra)
+    from steersman.models.dialects import dialect_for  # noqa: PLC0415
     from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415
 
-    return OpenAIChat(provider=provider.name, model=model, dialect=dialect_for(provider.base_url), extra_body=extra)
+    return OpenAIChat(provider=name, model=model, dialect=dialect_for(provider.base_url), extra_body=extra)
