@@ -1,0 +1,85 @@
+"""A conversation, read as tasks: what was asked, in steps, and what was done about it so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from steersman.rules.steps import split_steps
+
+_GO_ON = re.compile(
+    r"\s*(?:please\W+)?(?:(?:go\s+on|continue|carry\s+on|proceed|resume|keep\s+going)\b.{0,20}"
+    r"|your last reply was cut off\b.*)\s*",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A call that was made, and its result."""
+
+    call: ToolCall
+    result: ToolMessage
+
+
+@dataclass(slots=True)
+class Task:
+    """What a person asked for, the texts they added while it was worked on included.
+
+    Attributes:
+        prompt: the person's own words.
+        steps: all of them, in order.
+        done: the calls made for it, in order.
+        said: the text of the answer so far, where the output limit cut it.
+        was_answered: it was brought to an end, by an answer without a call.
+    """
+
+    prompt: str
+    steps: list[str]
+    done: list[Done] = field(default_factory=list[Done])
+    said: str = ""
+    was_answered: bool = False
+
+
+def read_tasks(messages: Sequence[Message]) -> list[Task]:
+    """Return the tasks of a conversation, the present one last; never empty.
+
+    A person's message begins a task, unless it only says to go on. What was steered in adds its steps to the task at
+    hand; what the host says in the person's place adds nothing.
+    """
+    tasks: list[Task] = []
+    calls: dict[str, ToolCall] = {}
+    for message in messages:
+        match message:
+            case UserMessage():
+                _hear(message, tasks)
+            case AssistantMessage():
+                calls = {call.id: call for call in message.tool_calls}
+                _speak(message, tasks)
+            case ToolMessage():
+                call = calls.get(message.tool_call_id)
+                if call is not None and tasks:
+                    tasks[-1].done.append(Done(call, message))
+    return tasks or [Task("", [])]
+
+
+def _hear(message: UserMessage, tasks: list[Task]) -> None:
+    if tasks and (message.origin == "host" or _GO_ON.fullmatch(message.content)):
+        return
+    if tasks and message.origin == "steered":
+        tasks[-1].steps.extend(split_steps(message.content))
+        tasks[-1].said = ""
+        return
+    tasks.append(Task(message.content, split_steps(message.content)))
+
+
+def _speak(message: AssistantMessage, tasks: list[Task]) -> None:
+    if not tasks:
+        return
+    if message.tool_calls:
+        tasks[-1].said = ""
+    else:
+        tasks[-1].said += message.content
+        tasks[-1].was_answered = True
