@@ -235,7 +235,7 @@ def _check_program(words: list[Word], joint: Joint, reading: _Reading) -> None:
         reading.doubt("it is more than a list of plain commands")
     elif base in MEANING_CHANGERS or (base == "printf" and len(words) > 1 and words[1].text.startswith("-")):
         reading.doubt(f"“{name}” changes what the shell does afterwards")
-    elif base in RUNNERS or (base == "find" and any("exec" in w.text or "ok" in w.text for w in words[1:])):
+    elif base in RUNNERS or (base == "find" and any(w.text.startswith(("-exec", "-ok")) for w in words[1:])):
         reading.doubt(f"“{name}” runs another program")
     elif base == "cd" and (
         joint == "|" or len(words) != 2 or words[1].expands or words[1].text.startswith("-") or not words[1].text
@@ -312,6 +312,8 @@ def _mentions(command: str) -> Iterator[str]:
     for piece in re.split(r"[\s;&|<>(){}$,!]+", plain):
         if piece:
             yield piece
+            if re.match(r"-[^-].", piece):
+                yield piece[2:]
             for part in re.split(r"[=:@]", piece)[1:]:
                 if part:
                     yield part

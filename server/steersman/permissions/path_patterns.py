@@ -12,6 +12,8 @@ from collections.abc import Iterator
 
 from steersman.permissions.ground import Ground, folded
 
+_PIECE = re.compile(r"\*\*/|\*\*|\[!?\]?[^]/]*\]|.", re.DOTALL)
+
 
 def path_matches(pattern: str, path: str, ground: Ground, *, loosely: bool) -> bool:
     """Say whether the pattern speaks of the path.
@@ -60,37 +62,38 @@ def _compile(pattern: str, *, loosely: bool) -> re.Pattern[str]:
         absolute = True
     text = text.removeprefix("./").rstrip("/")
     anywhere = "/" not in text and not absolute
-    return re.compile(("(?:.*/)?" if anywhere else "") + "".join(_translate(text)), re.DOTALL)
+    return re.compile(("(?:.*/)?" if anywhere else "") + "".join(_translate(text, loosely=loosely)), re.DOTALL)
 
 
-def _translate(text: str) -> Iterator[str]:
+def _translate(text: str, *, loosely: bool) -> Iterator[str]:
     """Yield the regular expression's pieces."""
     index = 0
     while index < len(text):
-        piece = re.compile(r"\*\*/|\*\*|\[!?\]?[^]/]*\]|.", re.DOTALL).match(text, index)
-        assert piece is not None
-        token = piece.group()
-        index = piece.end()
-        if token == "**/":
+        found = _PIECE.match(text, index)
+        assert found is not None
+        piece = found.group()
+        index = found.end()
+        if piece == "**/":
             yield "(?:.*/)?"
-        elif token == "**":
+        elif piece == "**":
             yield ".*"
-        elif token == "*":
+        elif piece == "*":
             yield "[^/]*"
-        elif token == "?":
+        elif piece == "?":
             yield "[^/]"
-        elif len(token) > 1:
-            yield _character_set(token)
+        elif len(piece) > 1:
+            yield _character_set(piece, loosely=loosely)
         else:
-            yield re.escape(token)
+            yield re.escape(piece)
 
 
-def _character_set(token: str) -> str:
-    inner = token[1:-1]
+def _character_set(piece: str, *, loosely: bool) -> str:
+    """Translate ``[…]``. One that makes no sense stands for any character where that is stricter, else for itself."""
+    inner = piece[1:-1]
     negated = inner.startswith("!")
     inner = re.sub(r"([\\\[\]^&~|])", r"\\\1", inner.removeprefix("!"))
     try:
         re.compile(f"[{inner}]")
     except re.error:
-        return re.escape(token)
+        return "[^/]" if loosely else re.escape(piece)
     return f"(?!/)[{'^' if negated else ''}{inner}]"

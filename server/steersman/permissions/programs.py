@@ -55,6 +55,8 @@ _OPEN: dict[tuple[str, ...], str] = {
     ("cat",): "reads -nbAEsTtvue number number-nonblank show-all show-ends squeeze-blank show-tabs show-nonprinting",
     ("head",): "reads -n:c:qvz# lines bytes quiet silent verbose",
     ("tail",): "reads -n:c:qvz# lines bytes quiet silent verbose",
+    ("find",): "reads -=name=iname=path=ipath=type=maxdepth=mindepth=size=mtime=mmin=newer=not=o=a=or=and=print=print0"
+    "=empty=prune",
     ("wc",): "reads -clmwL bytes chars lines words max-line-length total",
     ("nl",): "reads -b:n:w:s:v:i: body-numbering number-format number-width number-separator",
     ("cut",): "reads -b:c:d:f:ns bytes characters delimiter fields only-delimited complement output-delimiter",

@@ -19,10 +19,12 @@ class Question:
         call_id: the call that waits.
         tool: the tool's name.
         plan: exactly what would be done; an answer holds for this and nothing else (A4).
-        options: the answers there are, ``reject`` first; ids of PROTOCOL §6.
+        options: the answers there are, ``reject`` first; ids of PROTOCOL §6. Labels say what they would remember; for
+            the short titles of a plain message box see ``render.buttons``.
         round: 1, or higher when the change had to be worked out anew and differs from the one shown before.
         protected: it touches what always asks (W7), so nothing may be remembered.
         warning: one more line a person must see (no sandbox, unsaved edits, changed since), or None.
+        remembers: what ``allow_session`` (and ``allow_always``) would cover, in words; None when not offered.
     """
 
     run_id: str
@@ -34,6 +36,7 @@ class Question:
     round: int = 1
     protected: bool = False
     warning: str | None = None
+    remembers: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
