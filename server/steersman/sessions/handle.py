@@ -6,26 +6,36 @@ while it slept writes nothing more.
 
 from __future__ import annotations
 
+import asyncio
 import sqlite3
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Self, TypeAlias
 
 from steersman.agent.changes import Change
-from steersman.agent.errors import InternalError, SessionLockedError, SessionNotFoundError, SteersmanError
+from steersman.agent.errors import (
+    InternalError,
+    InvalidRequestError,
+    SessionLockedError,
+    SessionNotFoundError,
+    SteersmanError,
+)
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from steersman.agent.model import Usage
-from steersman.sessions import history, queries
+from steersman.sessions import checkpoints, history, queries, rewinds, timeline
 from steersman.sessions.database import Database
 from steersman.sessions.locks import Lock
 from steersman.sessions.queries import NEXT_ACTIVITY
-from steersman.sessions.records import StoredMessage
+from steersman.sessions.records import StoredMessage, Timing
+from steersman.sessions.rewinds import RewindPlan
 from steersman.sessions.rows import clean
 from steersman_tools.kit.workspace import Snapshot
 
 TakeSnapshot: TypeAlias = Callable[[str], Awaitable[Snapshot]]
 """``Workspace.snapshot``: what stands at a canonical path now."""
+
+_THREAD_ABOVE_BYTES = 256 * 1024
 
 
 @dataclass(slots=True)
@@ -69,13 +79,13 @@ class SessionHandle:
         self._database = database
         self._key = row.key
         self._generation = generation
-        self._first_free = row.next_seq
         self._lock = lock
         self._clock = clock
         self._snapshot = snapshot
         self._on_close = on_close
         self._tail: _Tail | None = None
         self._lost: SteersmanError | None = None
+        self._timings: list[Timing] = []
         self._is_open = True
 
     def load(self) -> list[Message]:
@@ -96,13 +106,26 @@ class SessionHandle:
             history.insert_messages(
                 connection, self._key, batch, first_seq=tail.next_seq, at=self._clock(), folder=self.folder
             )
+            for result in batch:
+                if isinstance(result, ToolMessage):
+                    checkpoints.settle_call(connection, self._key, tail.assistant_seq, result)
+            self._write_timings(connection)
             self._note_activity(connection, tail.next_seq + len(batch), len(batch), message)
+        self._timings.clear()
         seq = tail.next_seq + len(batch) - 1
         self._tail = _tail_after(tail, message, seq)
         return seq
 
     async def checkpoint(self, call: ToolCall, changes: tuple[Change, ...]) -> None:
         """Keep what stands at every path the changes touch (S7); nothing without the ``snapshot`` of ``acquire``."""
+        if self._snapshot is None:
+            return
+        states = checkpoints.planned_states(changes)
+        taken = [(await self._snapshot(path), after) for path, after in states.items()]
+        kept = await _compress(taken)
+        seq = self._known_tail().assistant_seq
+        with self._writing() as connection:
+            checkpoints.keep(connection, self._key, kept, seq=seq, call_id=clean(call.id))
 
     def mark_started(self, call: ToolCall, *, durable: bool) -> None:
         """Note that the call starts now; ``durable``: it has effects, and the disk itself knows before this returns."""
@@ -120,6 +143,40 @@ class SessionHandle:
                 connection, self._key, run_id=run_id, turn=turn, at=self._clock(), usage=usage, cost=cost
             )
 
+    def record_timing(self, timing: Timing) -> None:
+        """Keep a span for the timeline; written with the next append or ``close``."""
+        self._timings.append(timing)
+
+    def plan_rewind(self, to_message: int, *, conversation: bool = True) -> RewindPlan:
+        """Say what going back to a message would do (-1: before all); raise ``InvalidRequestError`` for no such one."""
+        with self._database.reading() as connection:
+            return rewinds.plan_rewind(connection, self._key, to_message, conversation=conversation)
+
+    def plan_undo(self, rewind_id: str) -> RewindPlan:
+        """Say what taking a rewind back would do; raise ``InvalidRequestError`` for none, or one taken back already."""
+        with self._database.reading() as connection:
+            record = rewinds.find_rewind(connection, rewind_id)
+            if record is None or record.session != self._key:
+                raise InvalidRequestError(f"This session has no rewind {rewind_id!r}.")
+            return rewinds.plan_undo(connection, record)
+
+    async def begin_rewind(self, rewind_id: str, plan: RewindPlan, taken: Sequence[tuple[Snapshot, Snapshot]]) -> None:
+        """Keep what a rewind is about to overwrite. ``taken``: pairs of what stands there and what is wanted there."""
+        kept = await _compress([(now, checkpoints.probable_state(wanted)) for now, wanted in taken])
+        with self._writing(durable=True) as connection:
+            rewinds.add_rewind(connection, self._key, rewind_id, plan, self._clock())
+            seq = queries.read_next_seq(connection, self._key)
+            checkpoints.keep(connection, self._key, kept, seq=seq, rewind_id=rewind_id)
+
+    def finish_rewind(self, rewind_id: str, plan: RewindPlan, left: Mapping[str, str]) -> None:
+        """Note the state that each restored path was left in, and give the conversation its new head."""
+        with self._writing() as connection:
+            checkpoints.settle_rewind(connection, self._key, rewind_id, left)
+            if plan.conversation is not None:
+                rewinds.set_head(connection, self._key, plan.conversation, self._clock())
+        if plan.conversation is not None:
+            self._tail = None
+
     def close(self) -> None:
         """Let the session go. Never raises; may be called again."""
         if not self._is_open:
@@ -127,9 +184,11 @@ class SessionHandle:
         self._is_open = False
         try:
             with self._database.writing() as connection:
-                connection.execute(
+                let_go = connection.execute(
                     "UPDATE session SET holder = NULL WHERE key = ? AND generation = ?", (self._key, self._generation)
                 )
+                if let_go.rowcount:
+                    self._write_timings(connection)
         except SteersmanError:
             pass  # the name of a holder without a lock means nothing
         finally:
@@ -163,6 +222,9 @@ class SessionHandle:
             (next_seq, added, self._clock(), model, model, self._key),
         )
 
+    def _write_timings(self, connection: sqlite3.Connection) -> None:
+        timeline.insert_timings(connection, self._key, self._timings)
+
     def _known_tail(self) -> _Tail:
         if self._tail is None:
             with self._database.reading() as connection:
@@ -175,6 +237,14 @@ class SessionHandle:
         next_seq = queries.read_next_seq(connection, self._key)
         assistant = next((each.seq for each in reversed(stored) if isinstance(each.message, AssistantMessage)), -1)
         return _Tail(next_seq, assistant, [], closings)
+
+
+async def _compress(taken: Sequence[tuple[Snapshot, str]]) -> list[checkpoints.Kept]:
+    """Make snapshots ready to be stored; large ones in a thread, so that the event loop goes on."""
+    size = sum(len(snapshot.data or b"") + len(snapshot.buffer or "") for snapshot, _ in taken)
+    if size < _THREAD_ABOVE_BYTES:
+        return [checkpoints.prepare(*each) for each in taken]
+    return await asyncio.to_thread(lambda: [checkpoints.prepare(*each) for each in taken])
 
 
 def _lost_error(row: queries.SessionRow | None, key: int) -> SteersmanError:

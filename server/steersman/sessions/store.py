@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
-from steersman.sessions import history, queries, segments
+from steersman.sessions import blobs, checkpoints, history, queries, rewinds, segments, timeline
 from steersman.sessions.database import Connect, Database
 from steersman.sessions.handle import SessionHandle, TakeSnapshot
 from steersman.sessions.holding import SessionLocks, held_error, this_holder
@@ -25,7 +25,15 @@ from steersman.sessions.locks import FallbackLocker, Lock, Locker, MemoryLocker,
 from steersman.sessions.opening import LOCKS_NAME, open_database, open_memory
 from steersman.sessions.places import store_folder
 from steersman.sessions.queries import SessionRow
-from steersman.sessions.records import Durability, SearchHit, SessionPage, SessionRecord, StoredMessage
+from steersman.sessions.records import (
+    Durability,
+    ResponseUsage,
+    SearchHit,
+    SessionPage,
+    SessionRecord,
+    StoredMessage,
+    Timing,
+)
 from steersman.sessions.search import forget_in_index, search_sessions
 from steersman.sessions.titles import MAX_TITLE_CHARS, clip, one_line, title_from
 
@@ -187,6 +195,7 @@ class SessionStore:
             row = _require(connection, session_id)
             forget_in_index(connection, row.key)
             connection.execute("DELETE FROM session WHERE key = ?", (row.key,))
+            blobs.drop_unused(connection)
 
     def fork(self, session_id: str, at_message: int | None = None) -> SessionRecord:
         """Copy the conversation up to and including a message into a new session.
@@ -215,6 +224,7 @@ class SessionStore:
                 parent_id=row.id,
             )
             history.copy_messages(connection, row.key, key, spans, last)
+            checkpoints.copy_touches(connection, row.key, key, last)
             connection.execute(
                 "UPDATE session SET next_seq = ?, messages = ? WHERE key = ?",
                 (last + 1, history.count_messages(connection, key, segments.WHOLE), key),
@@ -252,6 +262,23 @@ class SessionStore:
         except BaseException:
             self._let_go(session_id)
             raise
+
+    def find_rewind(self, rewind_id: str) -> SessionRecord | None:
+        """Return the session in which this rewind was made, or None."""
+        with self._database.reading() as connection:
+            record = rewinds.find_rewind(connection, rewind_id)
+            rows = queries.sessions_by_key(connection, [record.session]) if record else {}
+        return self._record(rows[record.session]) if record else None
+
+    def timings(self, session_id: str) -> list[Timing]:
+        """Return the spans of time of all its runs, in order of their beginning."""
+        with self._database.reading() as connection:
+            return timeline.read_timings(connection, _require(connection, session_id).key)
+
+    def responses(self, session_id: str) -> list[ResponseUsage]:
+        """Return what each model response of all its runs used, in order."""
+        with self._database.reading() as connection:
+            return timeline.read_responses(connection, _require(connection, session_id).key)
 
     def close(self) -> None:
         """Close the database. Never raises; may be called again."""

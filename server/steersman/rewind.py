@@ -1,0 +1,199 @@
+"""Goes back to a point of a conversation: files, conversation, or both; and takes that back again (DESIGN S7).
+
+The store says what stood where; the workspace puts it back, buffers through the editor and files on the disk. A file
+that is not as our last change left it is a conflict: reported and left alone unless forced. Nothing is ever deleted
+from the session. What commands did cannot be taken back; the answer says which tools that concerns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.agent.messages import UserMessage
+from steersman.agent.tool import ToolError
+from steersman.sessions.checkpoints import ABSENT, Restore, bytes_state, probable_state
+from steersman.sessions.handle import SessionHandle
+from steersman.sessions.rewinds import RewindPlan
+from steersman.sessions.store import SessionStore
+from steersman_tools.kit.workspace import FileMissingError, PathRefusedError, Snapshot, Workspace
+
+CHANGED_REASON = "changed since Steersman last wrote it; left as it is"
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """A file that was left alone, and why. ``path`` is canonical and absolute."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RewindResult:
+    """What a rewind did.
+
+    Attributes:
+        session_id: the session.
+        rewind_id: takes it back (``undo_rewind``).
+        last_kept: the number of the message it went back to, -1 for before all.
+        restored: canonical paths of the files that were put back.
+        conflicts: the files that were left alone.
+        uncovered: names of tools whose effects behind that point cannot be taken back (commands).
+    """
+
+    session_id: str
+    rewind_id: str
+    last_kept: int
+    restored: tuple[str, ...]
+    conflicts: tuple[Conflict, ...]
+    uncovered: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One file that will be put back: what is wanted, and what stands there now."""
+
+    wanted: Snapshot
+    now: Snapshot
+
+
+async def rewind(
+    store: SessionStore,
+    workspace: Workspace,
+    session_id: str,
+    to_message: int,
+    *,
+    new_id: Callable[[], str],
+    holder: str,
+    files: bool = True,
+    conversation: bool = True,
+    force: bool = False,
+) -> RewindResult:
+    """Go back to a message: it is the last that stays, snapped down so that calls keep their results.
+
+    Args:
+        store: the session's store.
+        workspace: with the session's folder among its roots.
+        session_id: the session.
+        to_message: a number of its conversation, or -1 for before all.
+        new_id: makes the rewind's id.
+        holder: who does it, for others that find the session held.
+        files: put files back.
+        conversation: let the conversation go on from there. With files alone the model is told in the conversation.
+        force: overwrite files that were changed since, too.
+
+    Raises:
+        InvalidRequestError: no such message, or neither files nor conversation.
+        SessionNotFoundError: no such session.
+        SessionBusyError: a run of this process is at work on it.
+        SessionLockedError: another process holds it.
+        StorageError: the store failed; files restored until then are restored.
+    """
+    if not files and not conversation:
+        raise InvalidRequestError("A rewind takes back files, the conversation, or both; not neither.")
+    with store.acquire(session_id, holder) as handle:
+        plan = handle.plan_rewind(to_message, conversation=conversation)
+        if not files:
+            plan = replace(plan, restores=(), uncovered=())
+        told = "took back changes that were made later to these files"
+        return await _carry_out(handle, workspace, plan, new_id(), force=force, told=told)
+
+
+async def undo_rewind(
+    store: SessionStore, workspace: Workspace, rewind_id: str, *, new_id: Callable[[], str], holder: str
+) -> RewindResult:
+    """Take a rewind back: files as they were before it, and the conversation it left.
+
+    A file that is no longer as the rewind left it is a conflict. The result's ``rewind_id`` takes this back in turn.
+
+    Raises:
+        InvalidRequestError: no such rewind, or it was taken back already.
+        SessionBusyError, SessionLockedError, StorageError: as for ``rewind``.
+    """
+    session = store.find_rewind(rewind_id)
+    if session is None:
+        raise InvalidRequestError(f"There is no rewind {rewind_id!r} in this workspace.")
+    with store.acquire(session.id, holder) as handle:
+        plan = handle.plan_undo(rewind_id)
+        told = "brought back the changes to these files that had been taken back"
+        return await _carry_out(handle, workspace, plan, new_id(), force=False, told=told)
+
+
+async def _carry_out(
+    handle: SessionHandle, workspace: Workspace, plan: RewindPlan, rewind_id: str, *, force: bool, told: str
+) -> RewindResult:
+    steps, conflicts = await _look(workspace, plan.restores, force=force)
+    await handle.begin_rewind(rewind_id, plan, [(step.now, step.wanted) for step in steps])
+    left: dict[str, str] = {}
+    try:
+        for step in steps:
+            problem = await _restore(workspace, step, force=force)
+            if problem is None:
+                left[step.wanted.path] = await _state_after(workspace, step.wanted)
+            else:
+                conflicts.append(Conflict(step.wanted.path, problem))
+    except BaseException:
+        handle.finish_rewind(rewind_id, replace(plan, conversation=None), left)
+        raise
+    handle.finish_rewind(rewind_id, plan, left)
+    if left and plan.conversation is None:
+        handle.append(UserMessage(_note(workspace, tuple(left), told), origin="host"))
+    return RewindResult(handle.session_id, rewind_id, plan.last_kept, tuple(left), tuple(conflicts), plan.uncovered)
+
+
+async def _look(
+    workspace: Workspace, restores: Sequence[Restore], *, force: bool
+) -> tuple[list[_Step], list[Conflict]]:
+    """Decide for each file: to be put back, a conflict, or already as wanted (neither)."""
+    steps: list[_Step] = []
+    conflicts: list[Conflict] = []
+    for restore in restores:
+        path = restore.wanted.path
+        try:
+            now = await workspace.snapshot(path)
+            state = await _state(workspace, now)
+        except ToolError as error:
+            conflicts.append(Conflict(path, str(error)))
+            continue
+        if now.data == restore.wanted.data and probable_state(restore.wanted) in {state, probable_state(now)}:
+            continue
+        if force or state in restore.expected:
+            steps.append(_Step(restore.wanted, now))
+        else:
+            conflicts.append(Conflict(path, CHANGED_REASON))
+    return steps, conflicts
+
+
+async def _restore(workspace: Workspace, step: _Step, *, force: bool) -> str | None:
+    """Put one file back; return why not. What stands there now is handed on, so that nothing slips in between."""
+    try:
+        return await workspace.restore(step.wanted, None if force else step.now)
+    except ToolError as error:
+        return str(error)
+
+
+async def _state(workspace: Workspace, now: Snapshot) -> str:
+    """Return the state of what stands at a path, by the text that tools see."""
+    try:
+        return f"text:{(await workspace.read(workspace.locate(now.path))).digest}"
+    except FileMissingError:
+        return ABSENT
+    except PathRefusedError:
+        raise
+    except ToolError:
+        return ABSENT if now.data is None else bytes_state(now.data)
+
+
+async def _state_after(workspace: Workspace, wanted: Snapshot) -> str:
+    """Return the state a restore left; what was wanted, where it cannot be read back."""
+    try:
+        return await _state(workspace, await workspace.snapshot(wanted.path))
+    except ToolError:
+        return probable_state(wanted)
+
+
+def _note(workspace: Workspace, paths: Sequence[str], told: str) -> str:
+    names = [workspace.locate(path).display for path in paths]
+    return f"Note from Steersman: the person {told}: {', '.join(names)}. Read a file again before you change it."

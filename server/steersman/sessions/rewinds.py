@@ -1,0 +1,139 @@
+"""The record of rewinds: what each went back to, and what is needed to take it back (DESIGN S7). SQL only, no files.
+
+A rewind deletes nothing: the conversation gets another head, the files' former contents are checkpoints of their own.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.agent.messages import AssistantMessage
+from steersman.sessions import history, queries, segments
+from steersman.sessions.checkpoints import Restore, load_restores, touches_behind, touches_of_rewind
+from steersman.sessions.records import StoredMessage
+from steersman.sessions.segments import Segments
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPlan:
+    """What a rewind (or taking one back) would do.
+
+    Attributes:
+        last_kept: the number of the last message that stays, -1 for none.
+        restores: the files to put back, in this order.
+        uncovered: what was done behind that message and cannot be taken back: names of tools that had effects of
+            which no checkpoint was taken (commands).
+        conversation: the spans of the conversation afterwards, None: it stays as it is.
+        undoes: the rewind that is taken back, or None.
+    """
+
+    last_kept: int
+    restores: tuple[Restore, ...]
+    uncovered: tuple[str, ...]
+    conversation: Segments | None
+    undoes: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RewindRecord:
+    """A rewind that was made."""
+
+    id: str
+    session: int
+    next_seq: int
+    last_kept: int
+    segments: Segments | None
+    undoes: str | None
+
+
+def plan_rewind(connection: sqlite3.Connection, key: int, to_message: int, *, conversation: bool) -> RewindPlan:
+    """Plan to go back to a message of the conversation (-1: before all), snapped down to a group boundary.
+
+    Raises:
+        InvalidRequestError: no message of the conversation has this number.
+    """
+    spans = history.read_segments(connection, key)
+    stored = history.read_messages(connection, key, spans)
+    if to_message != -1 and all(each.seq != to_message for each in stored):
+        raise InvalidRequestError(f"The conversation has no message {to_message}.")
+    last_kept = segments.snap_down(stored, to_message)
+    is_cut = conversation and any(each.seq > last_kept for each in stored)
+    return RewindPlan(
+        last_kept,
+        load_restores(connection, touches_behind(connection, key, last_kept)),
+        _uncovered(connection, key, [each for each in stored if each.seq > last_kept]),
+        segments.cut(spans, last_kept, queries.read_next_seq(connection, key)) if is_cut else None,
+    )
+
+
+def plan_undo(connection: sqlite3.Connection, record: RewindRecord) -> RewindPlan:
+    """Plan to take a rewind back: its files as they were before it, and the conversation it left.
+
+    Raises:
+        InvalidRequestError: that was done already.
+    """
+    if connection.execute("SELECT 1 FROM rewind WHERE undoes = ?", (record.id,)).fetchone():
+        raise InvalidRequestError(f"Rewind {record.id} was taken back already.")
+    next_seq = queries.read_next_seq(connection, record.session)
+    spans = record.segments and segments.resume(record.segments, next_seq, record.next_seq)
+    restores = load_restores(connection, touches_of_rewind(connection, record.session, record.id))
+    return RewindPlan(record.last_kept, restores, (), spans, record.id)
+
+
+def add_rewind(connection: sqlite3.Connection, key: int, rewind_id: str, plan: RewindPlan, at: float) -> None:
+    """Note a rewind before it touches anything."""
+    before = history.read_segments(connection, key) if plan.conversation is not None else None
+    connection.execute(
+        "INSERT INTO rewind (id, session, at, next_seq, last_kept, segments, undoes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            rewind_id,
+            key,
+            at,
+            queries.read_next_seq(connection, key),
+            plan.last_kept,
+            None if before is None else segments.dump(before),
+            plan.undoes,
+        ),
+    )
+
+
+def set_head(connection: sqlite3.Connection, key: int, spans: Segments, at: float) -> None:
+    """Give the conversation another head."""
+    connection.execute("INSERT INTO head (session, segments, at) VALUES (?, ?, ?)", (key, segments.dump(spans), at))
+    connection.execute(
+        f"UPDATE session SET messages = ?, updated_at = ?, activity = {queries.NEXT_ACTIVITY} WHERE key = ?",
+        (history.count_messages(connection, key, spans), at, key),
+    )
+
+
+def find_rewind(connection: sqlite3.Connection, rewind_id: str) -> RewindRecord | None:
+    """Return the rewind of that id."""
+    row = connection.execute(
+        "SELECT id, session, next_seq, last_kept, segments, undoes FROM rewind WHERE id = ?", (rewind_id,)
+    ).fetchone()
+    if row is None:
+        return None
+    found_id, key, next_seq, last_kept, spans, undoes = row
+    return RewindRecord(found_id, key, next_seq, last_kept, segments.parse(spans) if spans else None, undoes)
+
+
+def _uncovered(connection: sqlite3.Connection, key: int, behind: Sequence[StoredMessage]) -> tuple[str, ...]:
+    """Return the tools that ran with effects and left no checkpoint, each once, in order."""
+    rows = connection.execute(
+        "SELECT seq, call_id FROM call_start WHERE session = ? AND effects = 1 AND NOT EXISTS"
+        " (SELECT 1 FROM touch WHERE touch.session = call_start.session AND touch.seq = call_start.seq"
+        " AND touch.call_id = call_start.call_id)",
+        (key,),
+    )
+    started = {(seq, call_id) for seq, call_id in rows}
+    names = [
+        call.name
+        for each in behind
+        if isinstance(each.message, AssistantMessage)
+        for call in each.message.tool_calls
+        if (each.seq, call.id) in started
+    ]
+    return tuple(dict.fromkeys(names))
