@@ -82,6 +82,14 @@ def is_plain_tail(command: SimpleCommand, count: int, folder: str, ground: Groun
     )
 
 
+def only_reads(command: SimpleCommand) -> bool:
+    """Whether the program is known only to read, with the options it has here."""
+    known = find_program([word.raw for word in command.words])
+    if known is None or not known.reads:
+        return False
+    return _options_are_known(known.wider or known, command.words[len(known.head) :])
+
+
 def _is_plain_unknown(command: SimpleCommand, count: int) -> bool:
     """A program that only the user's own rule leaves open: literal words, and no options before a sub-command."""
     tail = command.words[count:]

@@ -10,7 +10,7 @@ import posixpath
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 
 class Protection(Protocol):
@@ -18,7 +18,7 @@ class Protection(Protocol):
 
     @property
     def reason(self) -> str:
-        """In plain words, such as "git's own folder"."""
+        """In plain words, to follow "asks because": "it may hold secrets"."""
         ...
 
     @property
@@ -27,22 +27,29 @@ class Protection(Protocol):
         ...
 
 
+ProtectionOf: TypeAlias = Callable[[str], Protection | None]
+"""Says of a canonical absolute path why it always asks, or None."""
+
+
 @dataclass(frozen=True, slots=True)
 class OwnFiles:
     """Steersman's own state and configuration: whoever could write there could grant itself anything."""
 
-    reason: str = "Steersman's own settings and memory"
+    reason: str = "it is Steersman's own settings or memory"
     is_secret: bool = True
 
 
-def _nothing(path: str) -> Protection | None:
-    """Protect nothing."""
-    del path
-    return None
+def _nothing() -> ProtectionOf:
+    return lambda _: None
 
 
 def _unchanged(path: str) -> str:
     return path
+
+
+def _always(path: str) -> bool:
+    del path
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +58,33 @@ class Ground:
 
     Attributes:
         roots: canonical absolute paths of the workspace folders, the run's own first; never empty.
-        protection: says of a canonical absolute path why it always asks, or None (the list of W7).
+        protection: looks at the place as it is now, and returns what answers for each path (the list of W7). Called
+            once a decision.
         resolve: absolute path -> the same with links resolved; the path need not exist. Must not raise.
+        exists: whether anything is at this absolute path. Must not raise.
         own: canonical absolute paths of Steersman's own folders and files (state, configuration): always protected.
         home: the user's home folder, for ``~`` in rules; "" when there is none.
         windows: paths are Windows paths, and commands always ask (W10).
     """
 
     roots: tuple[str, ...]
-    protection: Callable[[str], Protection | None] = _nothing
+    protection: Callable[[], ProtectionOf] = _nothing
     resolve: Callable[[str], str] = _unchanged
+    exists: Callable[[str], bool] = _always
     own: tuple[str, ...] = ()
     home: str = ""
     windows: bool = False
 
-    def protected(self, path: str) -> Protection | None:
-        """Return why this canonical path always asks, or None."""
-        if any(self.contains(own, path) for own in self.own):
-            return OwnFiles()
-        return self.protection(path)
+    def protected(self) -> ProtectionOf:
+        """Look at the place now; return what says of a canonical path why it always asks."""
+        look = self.protection()
+
+        def protection_of(path: str) -> Protection | None:
+            if any(self.contains(own, path) for own in self.own):
+                return OwnFiles()
+            return look(path)
+
+        return protection_of
 
     def is_inside(self, path: str) -> bool:
         """Whether a canonical path lies in one of the roots."""

@@ -24,11 +24,10 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from steersman.agent.approval import DecidedBy
-from steersman.permissions.command_patterns import configures_git
-from steersman.permissions.grants import Grant, grants_for
+from steersman.permissions.command_patterns import configures_git, only_reads
+from steersman.permissions.grants import Grant, grants_for, short_name
 from steersman.permissions.ground import Ground, Protection
 from steersman.permissions.modes import Mode
-from steersman.permissions.programs import find_program
 from steersman.permissions.proposal import Proposal, Reach, mentioned_paths
 from steersman.permissions.rule import Rule, strictest
 
@@ -134,20 +133,21 @@ def base_verdict(proposal: Proposal, mode: Mode) -> Base:
 def protections(proposal: Proposal, ground: Ground) -> tuple[tuple[str, Protection], ...]:
     """Return the protected paths that the proposal touches: (canonical path, why).
 
-    A call that only reads touches secrets alone. So does a command whose every part is known only to read; the words of
-    any other command count where they may name a protected path.
+    A call that only reads touches secrets alone. So does a command whose every part is known only to read, and only
+    secrets that are there; the words of any other command count wherever they may name a protected path.
     """
+    protection_of = ground.protected()
     touched: dict[str, Protection] = {}
     changed = [change.path for change in proposal.plan.changes]
     changed += [change.moved_from for change in proposal.plan.changes if change.moved_from is not None]
     for path in [*changed, *proposal.plan.targets]:
-        protection = ground.protected(path)
+        protection = protection_of(path)
         if protection is not None and (protection.is_secret or not proposal.only_reads):
             touched[path] = protection
     reads = _command_only_reads(proposal)
     for path in mentioned_paths(proposal, ground):
-        protection = ground.protected(path)
-        if protection is not None and (protection.is_secret or not reads):
+        protection = protection_of(path)
+        if protection is not None and (not reads or (protection.is_secret and ground.exists(path))):
             touched[path] = protection
     return tuple(touched.items())
 
@@ -156,8 +156,8 @@ def _always_asks(proposal: Proposal, ground: Ground, must_ask: str | None) -> As
     """Return the question that no mode, rule or memory answers, if this is one."""
     touched = protections(proposal, ground)
     if touched:
-        reasons = dict.fromkeys(protection.reason for _, protection in touched)
-        return Ask(protected=True, because=tuple(f"Always asked: {reason}." for reason in reasons))
+        reasons = {protection.reason: short_name(path, ground) for path, protection in reversed(touched)}
+        return Ask(protected=True, because=tuple(f"{name} always asks: {reason}." for reason, name in reasons.items()))
     if must_ask is not None:
         return Ask(because=(must_ask,))
     if "unknown" in proposal.reach:
@@ -173,8 +173,7 @@ def _command_only_reads(proposal: Proposal) -> bool:
     line = proposal.line
     if line is None or not line.understood or not proposal.reach <= {"read", "execute", "network"}:
         return False
-    known = [find_program([word.raw for word in part.words]) for part in line.parts if part.program != "cd"]
-    return all(program is not None and program.reads for program in known)
+    return all(part.program == "cd" or only_reads(part) for part in line.parts)
 
 
 def _doubts(proposal: Proposal) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _OPEN: dict[tuple[str, ...], str] = {
     # The letters after "-" are those that may be used, ":" after a letter that takes a value, "#" a bare number.
+    # Behind "|" stand more options that only read, but read so much that they are not left open.
     ("git", "status"): "reads -sbvzu: short branch show-stash porcelain long verbose ahead-behind no-ahead-behind "
     "ignored untracked-files column no-column renames no-renames find-renames",
     ("git", "log"): "reads -n:pusbziS:G:L:EFPMCRDwq# oneline graph all decorate no-decorate stat shortstat numstat "
@@ -66,12 +67,12 @@ _OPEN: dict[tuple[str, ...], str] = {
     ("grep",): "reads -EFGPe:ivwxcLlm:oqshHnA:B:C:abIyz# extended-regexp fixed-strings basic-regexp perl-regexp regexp "
     "ignore-case invert-match word-regexp line-regexp count color files-without-match files-with-matches max-count "
     "only-matching quiet silent no-messages with-filename no-filename line-number after-context before-context "
-    "context text",
+    "context text | -rR recursive include exclude exclude-dir",
     ("rg",): "reads -Fie:svwxcloqm:A:B:C:t:T:nNSHIUpVP fixed-strings ignore-case regexp case-sensitive smart-case "
     "invert-match word-regexp line-regexp count count-matches files-with-matches files-without-match only-matching "
     "quiet max-count after-context before-context context type type-not line-number no-line-number "
     "with-filename no-filename multiline pcre2 json vimgrep column heading no-heading color files type-list stats "
-    "sort sortr max-depth trim",
+    "sort sortr max-depth trim | -g:u. glob iglob hidden no-ignore unrestricted",
     ("diff",): "reads -uU:c:C:qsyiEbwBaNtT# unified context brief report-identical-files side-by-side ignore-case "
     "ignore-all-space ignore-space-change ignore-blank-lines text new-file width color",
     ("cmp",): "reads -bi:ln:s print-bytes verbose bytes quiet silent",
@@ -131,6 +132,7 @@ class OpenProgram:
         numbers: ``-5`` is an option.
         long: allowed names after ``--`` (after ``-`` too where ``single_dash``).
         single_dash: long options are written with one dash.
+        wider: the same program with more options, all of which only read; None when there are none.
     """
 
     head: tuple[str, ...]
@@ -140,6 +142,7 @@ class OpenProgram:
     numbers: bool
     long: frozenset[str]
     single_dash: bool = False
+    wider: OpenProgram | None = None
 
     def allows(self, option: str) -> bool:
         """Whether a word that begins with "-" is one of the options known to be harmless."""
@@ -171,10 +174,25 @@ def has_subcommands(program: str) -> bool:
 
 def _parse(head: tuple[str, ...], spec: str) -> OpenProgram:
     reads = spec.startswith("reads ")
-    letters, *names = spec.removeprefix("reads ").split()
+    narrow, _, more = spec.removeprefix("reads ").partition("|")
+    letters, *names = narrow.split()
     if letters.startswith("-="):
         long = frozenset(letters[2:].split("="))
         return OpenProgram(head, reads, frozenset(), frozenset(), numbers=False, long=long, single_dash=True)
-    valued = frozenset(re.findall(r"(.):", letters))
-    short = frozenset(letters) - {"-", ":", "#"}
-    return OpenProgram(head, reads, short, valued, "#" in letters, frozenset(names))
+    program = _with_options(
+        OpenProgram(head, reads, frozenset(), frozenset(), numbers=False, long=frozenset()), letters, names
+    )
+    if not more:
+        return program
+    letters, *names = more.split()
+    return replace(program, wider=_with_options(program, letters, names))
+
+
+def _with_options(program: OpenProgram, letters: str, names: Sequence[str]) -> OpenProgram:
+    return replace(
+        program,
+        short=program.short | (frozenset(letters) - {"-", ":", "#"}),
+        valued=program.valued | frozenset(re.findall(r"(.):", letters)),
+        numbers=program.numbers or "#" in letters,
+        long=program.long | frozenset(names),
+    )

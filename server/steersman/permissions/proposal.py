@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from typing import Literal, TypeAlias
 
 from steersman.agent.changes import ChangeKind
@@ -28,6 +29,24 @@ _REACHES: dict[str, Reach] = {
     Effect.EXECUTE: "execute",
     Effect.NETWORK: "network",
 }
+
+_WELL_KNOWN = (
+    *(".git", ".gitmodules", ".env", ".env.local", ".vscode", ".idea", ".github", ".gitlab-ci.yml", ".circleci"),
+    *(
+        ".steersman",
+        ".mcp.json",
+        ".claude",
+        ".cursor",
+        "AGENTS.md",
+        "CLAUDE.md",
+        ".exrc",
+        ".nvim.lua",
+        ".dir-locals.el",
+    ),
+    *(".bashrc", ".bash_profile", ".profile", ".zshrc", ".zshenv", ".ssh", ".aws", ".npmrc", ".pypirc", ".netrc"),
+    *("Jenkinsfile", "id_rsa", "id_ed25519", "credentials.json", "secrets.json"),
+)
+"""Names that a glob in a command could be meant to hide."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,25 +169,39 @@ def command_demands(line: CommandLine, folder: str, ground: Ground, *, network: 
 
 
 def mentioned_paths(proposal: Proposal, ground: Ground) -> Iterator[str]:
-    """Yield the absolute paths that the command's words may name: as written, and with links resolved."""
-    if proposal.line is None:
+    """Yield the absolute paths that the command's words may name: as written, and with links resolved.
+
+    A glob stands for the well-known protected names that it would match. A program's own name is not taken for a file.
+    """
+    line = proposal.line
+    if line is None:
         return
     folders = [proposal.plan.folder or ground.roots[0]]
     folders += [
         ground.join(folders[0], part.words[1].text)
-        for part in proposal.line.parts
+        for part in line.parts
         if part.program in {"cd", "pushd"} and len(part.words) > 1
     ]
-    for mention in dict.fromkeys(proposal.line.mentions):
-        if mention.startswith("~/") and ground.home:
-            candidates = [ground.join(ground.home, mention[2:])]
-        else:
-            candidates = [ground.join(folder, mention) for folder in folders]
-        for path in candidates:
+    programs = {part.program for part in line.parts if "/" not in part.program} | {"HEAD"}
+    names = {name for mention in line.mentions if mention not in programs for name in _spelled_out(mention)}
+    for name in sorted(names):
+        starts = [ground.home] if name.startswith("~/") and ground.home else folders
+        for start in starts:
+            path = ground.join(start, name.removeprefix("~/") if starts is not folders else name)
             yield path
             resolved = ground.resolve(path)
             if resolved != path:
                 yield resolved
+
+
+def _spelled_out(mention: str) -> Iterator[str]:
+    """Yield the name, and for a glob the protected names it may stand for."""
+    yield mention
+    steps = mention.split("/")
+    for index, step in enumerate(steps):
+        if any(char in step for char in "*?["):
+            fitting = (name for name in _WELL_KNOWN if fnmatchcase(name, step) and (step[0] == "." or name[0] != "."))
+            yield from ("/".join([*steps[:index], name, *steps[index + 1 :]]) for name in fitting)
 
 
 def _change_kinds(plan: Plan) -> tuple[ChangeKind, ...]:

@@ -7,7 +7,7 @@ the top of each workspace folder, and in the protected folders there, are looked
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
 from steersman_tools.kit.protected import Protection, protection_of
@@ -31,11 +31,12 @@ class ProtectedPaths:
         found = protection_of(path, self._roots)
         if found is not None:
             return found
-        pure = PurePath(path)
-        for target, protection in self.linked():
-            if pure.is_relative_to(target):
-                return protection
-        return None
+        return _below(path, self.linked())
+
+    def now(self) -> Callable[[str], Protection | None]:
+        """Look at the links once, and return what answers for many paths as of this moment."""
+        linked = tuple(self.linked())
+        return lambda path: protection_of(path, self._roots) or _below(path, linked)
 
     def linked(self) -> Iterator[tuple[PurePath, Protection]]:
         """Yield what the links with protected names lead to, in the workspace folders."""
@@ -53,6 +54,11 @@ class ProtectedPaths:
                     yield target, protection
             elif depth > 1 and entry.is_dir(follow_symlinks=False):
                 yield from self._linked_in(Path(entry.path), depth - 1)
+
+
+def _below(path: str, linked: Iterable[tuple[PurePath, Protection]]) -> Protection | None:
+    pure = PurePath(path)
+    return next((protection for target, protection in linked if pure.is_relative_to(target)), None)
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
