@@ -1,1 +1,1 @@
-"""The rule-based model served over HTTP, OpenAI-compatible."""
+"""The rule-based model served over HTTP, OpenAI-compatible (DESIGN M7)."""

@@ -10,6 +10,6 @@ from steersman.terminal.output import exits
 @exits
 def serve(args: argparse.Namespace) -> int:
     """Serve the rule-based model until interrupted."""
-    from steersman.mock_llm import server  # noqa: PLC0415 - only this command needs it
+    from steersman.mock_llm import serving  # noqa: PLC0415 - only this command needs it
 
-    return server.serve(args.port)
+    return serving.serve(args.port)

@@ -1,0 +1,71 @@
+"""``steersman mock-llm``: the mock model as a program that runs until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from collections.abc import Callable
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.mock_llm.server import KEY, VARIANTS, MockServer
+
+
+def print_line(text: str) -> None:
+    """Print a line on standard output at once."""
+    sys.stdout.write(f"{text}\n")
+    sys.stdout.flush()
+
+
+def serve(port: int, *, announce: Callable[[str], None] = print_line) -> int:
+    """Serve the mock model on 127.0.0.1 until SIGINT or SIGTERM.
+
+    Args:
+        port: 0 takes a free one.
+        announce: told the address, as soon as it can be used, and the end.
+
+    Returns:
+        The exit code, 0.
+
+    Raises:
+        InvalidRequestError: the port cannot be listened on.
+    """
+    return asyncio.run(_serve(port, announce))
+
+
+async def _serve(port: int, announce: Callable[[str], None]) -> int:
+    stop = asyncio.Event()
+    server = MockServer(port=port)
+    try:
+        await server.start()
+    except (OSError, OverflowError) as error:
+        raise InvalidRequestError(
+            f"Port {port} cannot be listened on: {error}", hint="Use --port 0 to take a free one."
+        ) from None
+    restore = _stop_on_signals(stop)
+    try:
+        announce(f"The mock model listens on {server.base_url} (key: {KEY}; models: {', '.join(VARIANTS)}).")
+        await stop.wait()
+    finally:
+        restore()
+        await server.close()
+    announce("The mock model has stopped.")
+    return 0
+
+
+def _stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:
+    """Set the event on SIGINT and SIGTERM, on every system. Returns what undoes that."""
+    loop = asyncio.get_running_loop()
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+
+    def on_signal(_number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(stop.set)
+
+    for number in before:
+        signal.signal(number, on_signal)
+
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    return restore
