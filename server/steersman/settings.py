@@ -66,7 +66,6 @@ class SettingsPart(_Part):
     limits: LimitsPart | None = None
     context_max_chars: Annotated[int, Field(gt=0)] | None = None
     providers: dict[str, dict[str, Any]] | None = None
-    prices: dict[str, dict[str, Any]] | None = None
     permissions: list[PermissionPart] | None = None
     show_answer: ShowAnswer | None = None
     client: ClientPart | None = None
@@ -88,8 +87,7 @@ class Settings:
         max_cost: US dollars a run, or None.
         deadline_s: seconds a run, or None.
         context_max_chars: budget of what is sent, or None for the model's window.
-        providers: provider name -> its configuration, snake_case keys.
-        prices: ``provider/model`` -> prices.
+        providers: provider name -> its configuration, as written.
         permissions: the user's rules.
         durability: of the session store.
         sandbox_network: whether a confined command may use the network.
@@ -107,7 +105,6 @@ class Settings:
     deadline_s: float | None = None
     context_max_chars: int | None = None
     providers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
-    prices: Mapping[str, Mapping[str, Any]] = field(default_factory=dict[str, Mapping[str, Any]])
     permissions: tuple[PermissionPart, ...] = ()
     durability: Durability = "normal"
     sandbox_network: bool = False
@@ -195,7 +192,6 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
     values: dict[str, Any] = {}
     origin: dict[str, str] = {}
     providers: dict[str, Mapping[str, Any]] = {}
-    prices: dict[str, Mapping[str, Any]] = {}
     permissions: list[PermissionPart] = []
     for source in reversed(sources):
         part = source.part
@@ -213,14 +209,12 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
             if value is not None:
                 values[key] = value
                 origin[key] = source.name
-        providers.update({name: _snake_keys(config) for name, config in (part.providers or {}).items()})
-        prices.update(part.prices or {})
+        providers.update(part.providers or {})
         permissions.extend(part.permissions or [])
     return Settings(
         **values,
         model_source=origin.get("model", "built-in"),
         providers=providers,
-        prices=prices,
         permissions=tuple(permissions),
         sources=origin,
         warnings=tuple(warnings),
@@ -254,7 +248,7 @@ class Tightening:
         return mode if self.mode is None else tighten(mode, self.mode)
 
 
-_MAY_NOT = ("model", "providers", "prices", "permissions", "client", "durability", "sandbox_network")
+_MAY_NOT = ("model", "providers", "permissions", "client", "durability", "sandbox_network")
 
 
 def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
@@ -292,11 +286,4 @@ def _limit_values(limits: LimitsPart | None) -> dict[str, Any]:
         "max_tokens": limits.max_tokens,
         "max_cost": limits.max_cost,
         "deadline_s": limits.deadline_seconds,
-    }
-
-
-def _snake_keys(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration with snake_case keys: ``baseUrl`` and ``base_url`` mean the same."""
-    return {
-        "".join(f"_{char.lower()}" if char.isupper() else char for char in key): value for key, value in config.items()
     }

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
+from steersman.agent.approval import BeforeToolCall
 from steersman.agent.clock import Clock
 from steersman.agent.limits import Limits
 from steersman.agent.model import ModelClient
-from steersman.agent.tool import Plan, Tool
-from steersman.permissions.approver import Approver
+from steersman.agent.tool import Tool
 from steersman.permissions.modes import Mode
-from steersman.sessions.store import SessionStore
+from steersman.runs.shelf import StoreShelf
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Root, Workspace
 
@@ -75,8 +74,9 @@ class RunParts(Protocol):
         """Return the mode as the workspace's own configuration tightens it (A6)."""
         ...
 
-    def store(self, folder: Path | None) -> SessionStore:
-        """Return the open store of a workspace folder (None: the common one)."""
+    @property
+    def stores(self) -> StoreShelf:
+        """The session stores of the workspace folders."""
         ...
 
     def choose_model(self, model: str, limits: Limits) -> ModelChoice:
@@ -87,7 +87,7 @@ class RunParts(Protocol):
         """Make the workspace of one run; the first root is its own."""
         ...
 
-    def tools(self, workspace: Workspace, seen: SeenTexts, mode: Mode) -> Sequence[Tool]:
+    def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
         """Make the tools of one run."""
         ...
 
@@ -95,12 +95,10 @@ class RunParts(Protocol):
         """Names the state of the person's documents (L11)."""
         ...
 
-    def approver(self, run_id: str, session_id: str, folder: Path, mode: ModeSource) -> Approver:
-        """Make the hook that approves a run's calls."""
-        ...
-
-    def must_ask(self, plan: Plan) -> str | None:
-        """Why this plan is asked in every mode here, or None."""
+    def approver(
+        self, run_id: str, session_id: str, workspace: Workspace, mode: ModeSource, warn: Callable[[str], None]
+    ) -> BeforeToolCall:
+        """Make the hook that approves a run's calls; ``warn`` takes a line that a person should see."""
         ...
 
 

@@ -13,7 +13,6 @@ from steersman.agent.errors import (
     NoActiveRunError,
     RunNotFoundError,
     SessionBusyError,
-    SessionNotFoundError,
 )
 from steersman.agent.events import Event
 from steersman.agent.limits import Limits
@@ -66,7 +65,7 @@ class RunRegistry:
             max_turns=request.max_turns or defaults.max_turns,
             handle=handle,
             workspace=workspace,
-            notes=(*store.notices, *choice.notes),
+            notes=(*parts.stores.notices(folder), *choice.notes),
         )
         run = Run(setup, parts, listener)
         self._remember(run)
@@ -149,23 +148,13 @@ class RunRegistry:
         if request.session_id is not None:
             store, record = self._look_up(request.session_id, folder)
             return store, record, folder
-        store = self._parts.store(folder)
+        store = self._parts.stores.of(folder)
         return store, (store.latest() if request.continue_latest else None), folder
 
     def _look_up(self, session_id: str, folder: Path | None) -> tuple[SessionStore, SessionRecord]:
-        folders: list[Path | None] = [folder] if folder is not None else []
-        folders += [root.path for root in self._parts.roots() if root.path != folder]
-        if not self._parts.roots():
-            folders.append(None)
-        for each in folders:
-            store = self._parts.store(each)
-            try:
-                return store, store.get(session_id)
-            except SessionNotFoundError:
-                continue
-        raise SessionNotFoundError(
-            f"There is no session {session_id} in this workspace.", hint="List the sessions to see their ids."
-        )
+        roots = [root.path for root in self._parts.roots()]
+        folders: list[Path | None] = [folder, *(path for path in roots if path != folder)] if roots else [None]
+        return self._parts.stores.find(session_id, folders)
 
     def _folder_for(self, request: RunRequest) -> Path | None:
         """Return the workspace folder the request names or implies; None without any folder."""

@@ -79,6 +79,11 @@ class ReportBuilder:
             case _:
                 pass
 
+    def add_note(self, note: str) -> None:
+        """Add what a person should be told once."""
+        if note not in self._report.notes:
+            self._report = replace(self._report, notes=(*self._report.notes, note))
+
     def _add_usage(self, usage: Usage, cost: float | None) -> None:
         total = None if cost is None else (self._report.cost or 0.0) + cost
         self._report = replace(self._report, usage=self._report.usage + usage, cost=total)

@@ -155,7 +155,7 @@ class Run:
         setup, parts = self._setup, self._parts
         ledger = RunLedger(setup.handle)
         seen = SeenTexts.from_history(ledger.load())
-        tools = guard_repeats(parts.tools(setup.workspace, seen, setup.mode), epoch=parts.epoch)
+        tools = guard_repeats(parts.tools(setup.workspace, seen, self._current_mode), epoch=parts.epoch)
         return await run_agent(
             client=setup.model.client,
             system=await self._system_prompt(),
@@ -163,7 +163,7 @@ class Run:
             user=setup.request.user_text(),
             max_turns=setup.max_turns,
             signal=self.signal,
-            before_tool_call=parts.approver(self.id, self.session_id, self.folder, lambda: self.mode),
+            before_tool_call=parts.approver(self.id, self.session_id, setup.workspace, self._current_mode, self._warn),
             session=ledger,
             context_max_chars=setup.model.context_max_chars,
             limits=setup.model.limits,
@@ -200,6 +200,14 @@ class Run:
                 _log.warning("an event listener failed", exc_info=True)
         if isinstance(event.body, UserMessageAdded) and not self._recorded.done():
             self._recorded.set_result(None)
+
+    def _current_mode(self) -> Mode:
+        return self.mode
+
+    def _warn(self, message: str) -> None:
+        """Keep a line for the report, and for the log."""
+        _log.warning("%s", message)
+        self._builder.add_note(message)
 
     def _translate(self, error: Exception) -> SteersmanError:
         """Name a foreign exception for the person; its text may hold secrets and stays in the log."""

@@ -7,10 +7,11 @@ import sys
 import threading
 from typing import Self
 
+from steersman.permissions.approver import SAVE_AND_ALLOW
 from steersman.permissions.question import Answer, Question
-from steersman.permissions.render import question_text, unified_diff
+from steersman.permissions.render import full_text, needs_show, question_text, show_label
 
-_KEYS = {"reject": "r", "show": "d", "allow_once": "y", "allow_session": "s", "allow_always": "a"}
+_KEYS = {"reject": "r", SAVE_AND_ALLOW: "w", "allow_once": "y", "allow_session": "s", "allow_always": "a"}
 
 
 class TerminalAsker:
@@ -34,7 +35,7 @@ class TerminalAsker:
                     return None
                 key, _, reason = line.strip().partition(" ")
                 if key.lower() in ("d", "diff", "show"):
-                    print(question.plan.command or unified_diff(question.plan.changes), file=sys.stderr)
+                    print(full_text(question.plan), file=sys.stderr)
                     continue
                 option = self._option(question, key.lower())
                 if option is None:
@@ -44,8 +45,9 @@ class TerminalAsker:
 
     def _prompt(self, question: Question) -> str:
         answers = [f"[{_KEYS[option.id]}] {option.label}" for option in question.options if option.id in _KEYS]
-        shows = "[d] Show command" if question.plan.command else "[d] Show diff"
-        return "  ".join([*answers, shows]) + "  (r REASON to say why)\n> "
+        if needs_show(question.plan):
+            answers.append(f"[d] {show_label(question.plan)}")
+        return "  ".join(answers) + "   (r REASON to say why not)\n> "
 
     def _option(self, question: Question, key: str) -> str | None:
         words = {"n": "reject", "no": "reject", "yes": "allow_once", "": "reject"}

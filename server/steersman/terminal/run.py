@@ -6,8 +6,10 @@ import argparse
 import asyncio
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
+from types import FrameType
+from typing import Any
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.events import Event
@@ -89,17 +91,20 @@ def _tell_failure(failed: RunFailedError, output: str) -> int:
 
 
 @contextmanager
-def _cancel_on_interrupt(run: Run) -> Iterator[None]:
+def _cancel_on_interrupt(run: Run) -> Generator[None]:
     """Ctrl-C (and a plain kill) cancel the run; the second one no longer waits for a tool that ignores it."""
     loop = asyncio.get_running_loop()
 
     def interrupt() -> None:
         run.signal.set(force=run.signal.is_set)
 
-    previous = {}
+    def on_signal(_number: int, _frame: FrameType | None) -> None:
+        loop.call_soon_threadsafe(interrupt)
+
+    previous: dict[signal.Signals, Any] = {}
     for number in (signal.SIGINT, signal.SIGTERM):
         with suppress(ValueError, OSError):  # not in the main thread: whoever embeds us has its own way to stop
-            previous[number] = signal.signal(number, lambda *_: loop.call_soon_threadsafe(interrupt))
+            previous[number] = signal.signal(number, on_signal)
     try:
         yield
     finally:

@@ -1,0 +1,505 @@
+"""The composition root: the only module that imports every edge and puts them together.
+
+Heavy parts (a provider's HTTP client, the tools) are imported when a run first needs them, so that starting stays
+quick (DESIGN §9).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+import platformdirs
+
+from steersman import __version__
+from steersman.agent.clock import Clock, SystemClock
+from steersman.agent.errors import InvalidRequestError
+from steersman.agent.limits import Limits
+from steersman.library import SessionLibrary
+from steersman.permissions.ground import Ground
+from steersman.permissions.memory import SessionMemories
+from steersman.permissions.modes import Mode
+from steersman.permissions.question import Asker
+from steersman.permissions.rule import Rule
+from steersman.permissions.store import AlwaysStore, always_file, grant_to_json
+from steersman.runs import RunRegistry
+from steersman.runs.parts import ModelChoice, ModeSource, RunDefaults
+from steersman.runs.shelf import StoreShelf
+from steersman.sessions.places import folder_key
+from steersman.settings import (
+    DEFAULT_MODEL,
+    Settings,
+    Source,
+    Tightening,
+    at_most,
+    combine,
+    environment_part,
+    parse_part,
+    read_config_file,
+    tightening_of,
+)
+from steersman_tools.kit.protected import protection_of
+from steersman_tools.kit.workspace import Root, Workspace
+
+if TYPE_CHECKING:
+    from steersman.agent.model import ModelClient
+    from steersman.agent.tool import Plan, Tool
+    from steersman.lsp.host import Editor
+    from steersman.models.provider_config import ProviderConfig
+    from steersman.permissions.approver import Approver
+    from steersman_tools.kit.seen import SeenTexts
+
+_DEMO_PAUSE_S = 0.015
+
+
+def state_dir(environ: Mapping[str, str]) -> Path:
+    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides."""
+    named = environ.get("STEERSMAN_STATE_DIR", "").strip()
+    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("steersman", appauthor=False))
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides."""
+    named = environ.get("STEERSMAN_CONFIG", "").strip()
+    folder = platformdirs.user_config_dir("steersman", appauthor=False)
+    return Path(named).expanduser() if named else Path(folder) / "config.toml"
+
+
+def load_settings(
+    environ: Mapping[str, str],
+    *,
+    command_line: Mapping[str, Any] | None = None,
+    editor: Mapping[str, Any] | None = None,
+    strict: bool = False,
+) -> Settings:
+    """Put the user's settings together; ``strict``: a config file that is broken is an error, not a warning.
+
+    Raises:
+        InvalidRequestError: ``strict`` and the config file cannot be read.
+    """
+    file = config_file(environ)
+    warnings: list[str] = []
+    sources: list[Source] = []
+
+    def add(name: str, parsed: tuple[Any, list[str]]) -> None:
+        sources.append(Source(name, parsed[0]))
+        warnings.extend(parsed[1])
+
+    add("command line", parse_part("command line", command_line))
+    add("environment", environment_part(environ))
+    add("editor", parse_part("initializationOptions", editor))
+    try:
+        add(str(file), read_config_file(file))
+    except InvalidRequestError as error:
+        if strict:
+            raise
+        warnings.append(f"{error.message} {error.hint or ''}".strip())
+    return combine(sources, warnings)
+
+
+def new_id() -> str:
+    """Return an id nobody has: 32 hexadecimal digits."""
+    return uuid.uuid4().hex
+
+
+def make_roots(paths: Sequence[Path]) -> tuple[Root, ...]:
+    """Return roots with real paths and unique names."""
+    roots: list[Root] = []
+    for path in paths:
+        real = path.resolve()
+        base = real.name or "root"
+        name, number = base, 2
+        while any(root.name == name for root in roots):
+            name, number = f"{base}-{number}", number + 1
+        if all(root.path != real for root in roots):
+            roots.append(Root(name, real))
+    return tuple(roots)
+
+
+@dataclass(slots=True, kw_only=True)
+class Surroundings:
+    """What differs between an editor and a terminal.
+
+    Attributes:
+        roots: the workspace folders.
+        asker: puts questions to the person; None: nobody is there, and what would ask is refused.
+        open_workspace: makes a run's workspace.
+        holder: names this process to others.
+        must_ask: why a plan is asked in every mode here, or None.
+        epoch: names the state of the person's documents.
+        extra_tools: tools that only this place can offer.
+        saver: makes what saves documents (display paths) before a command, where this place can.
+        pace: awaited by the rule-based model between its pieces; None: as fast as it can.
+    """
+
+    roots: tuple[Root, ...]
+    asker: Asker | None
+    open_workspace: Callable[[Sequence[Root]], Workspace]
+    holder: str
+    must_ask: Callable[[Plan], str | None] = lambda _: None
+    epoch: Callable[[], object] = lambda: 0
+    extra_tools: Callable[[Workspace], Sequence[Tool]] = lambda _: ()
+    saver: Callable[[Workspace], Callable[[tuple[str, ...]], Awaitable[None]] | None] = lambda _: None
+    pace: Callable[[], Awaitable[None]] | None = None
+
+
+class Application:
+    """Everything behind one editor or one terminal: implements ``runs.RunParts`` and ``lsp.host.Engine``."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        surroundings: Surroundings,
+        environ: Mapping[str, str],
+        *,
+        clock: Clock | None = None,
+        allow_memory: bool = True,
+    ) -> None:
+        self.settings = settings
+        self.surroundings = surroundings
+        self._environ = environ
+        self._clock = clock or SystemClock()
+        self._tightening = Tightening()
+        self._clients: dict[str, ModelClient] = {}
+        self._state_dir = state_dir(environ)
+        self._memories = SessionMemories()
+        self.stores = StoreShelf(
+            self._state_dir,
+            clock=self._clock.now,
+            new_id=new_id,
+            durability=settings.durability,
+            allow_memory=allow_memory,
+        )
+        self.runs = RunRegistry(self)
+        self.sessions = SessionLibrary(self.stores, lambda: [root.path for root in self.roots()], self.runs)
+
+    # what runs need (runs.RunParts)
+
+    @property
+    def clock(self) -> Clock:
+        """The time."""
+        return self._clock
+
+    @property
+    def holder(self) -> str:
+        """Names this process to others that want a session it holds."""
+        return self.surroundings.holder
+
+    def new_id(self) -> str:
+        """Return an id nobody has."""
+        return new_id()
+
+    def roots(self) -> tuple[Root, ...]:
+        """The workspace folders."""
+        return self.surroundings.roots
+
+    def defaults(self) -> RunDefaults:
+        """What is configured now, as the workspace tightens it."""
+        settings, tight = self.settings, self._tightening
+        limits = Limits(
+            max_tokens=_whole(at_most(settings.max_tokens, tight.max_tokens)),
+            max_cost=at_most(settings.max_cost, tight.max_cost),
+            deadline_s=at_most(settings.deadline_s, tight.deadline_s),
+            max_output_tokens=settings.max_output_tokens,
+            stream_retries=1,
+        )
+        turns = _whole(at_most(settings.max_turns, tight.max_turns)) or settings.max_turns
+        return RunDefaults(settings.model, settings.mode, turns, limits)
+
+    def tightest_mode(self, mode: Mode) -> Mode:
+        """Return the mode as the workspace's own configuration tightens it."""
+        return self._tightening.mode_of(mode)
+
+    def choose_model(self, model: str, limits: Limits) -> ModelChoice:
+        """Make the model ready, with its prices and its window."""
+        if model.startswith("scripted/"):
+            return ModelChoice(self._client(model), limits)
+        from steersman.models.prices import cost_usd, known_facts  # noqa: PLC0415 - only when a run starts
+
+        providers = self.providers()
+        facts = known_facts(model, providers, self._environ)
+        price = facts.price
+        if limits.max_cost is not None and price is None:
+            raise InvalidRequestError(
+                f"No price is known for {model}, so maxCost cannot be kept.",
+                hint="Set its price under providers in config.toml, or limit tokens instead.",
+            )
+        priced = replace(limits, cost_of=None if price is None else lambda usage: cost_usd(usage, price))
+        budget = self.settings.context_max_chars or _window_chars(facts.context_window, limits.max_output_tokens)
+        return ModelChoice(self._client(model), priced, budget)
+
+    def open_workspace(self, roots: Sequence[Root]) -> Workspace:
+        """Make the workspace of one run."""
+        return self.surroundings.open_workspace(roots)
+
+    def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
+        """Make the tools of one run."""
+        from steersman.toolbox import make_tools  # noqa: PLC0415 - only when a run starts
+
+        hidden = {config.api_key_env for config in self.providers().values() if config.api_key_env}
+        built_in = make_tools(
+            workspace, seen, mode, environ=self._environ, hidden=hidden, network=self.settings.sandbox_network
+        )
+        return [*built_in, *self.surroundings.extra_tools(workspace)]
+
+    def epoch(self) -> object:
+        """Names the state of the person's documents."""
+        return self.surroundings.epoch()
+
+    def approver(
+        self, run_id: str, session_id: str, workspace: Workspace, mode: ModeSource, warn: Callable[[str], None]
+    ) -> Approver:
+        """Make the hook that approves a run's calls."""
+        from steersman.permissions.approver import Approver  # noqa: PLC0415 - brings the shell's grammar
+
+        del run_id
+        folder = workspace.roots[0].path
+        return Approver(
+            session_id=session_id,
+            mode=mode,
+            ground=self.ground(workspace.roots),
+            asker=self.surroundings.asker,
+            rules=[Rule(rule.tool, rule.match, rule.action) for rule in self.settings.permissions],
+            memory=self._memories.of(session_id),
+            always=self.always(folder),
+            must_ask=self.surroundings.must_ask,
+            save=self.surroundings.saver(workspace),
+            warn=warn,
+        )
+
+    def ground(self, roots: Sequence[Root]) -> Ground:
+        """Return what policy has to know of the place."""
+        paths = [root.path for root in roots]
+        own = [self._state_dir, config_file(self._environ)]
+        return Ground(
+            roots=tuple(str(path) for path in paths),
+            protection=lambda path: protection_of(path, paths),
+            resolve=_resolve,
+            own=tuple(_resolve(str(path.absolute())) for path in own),
+            home=str(Path.home()),
+            windows=os.name == "nt",
+        )
+
+    def always(self, folder: Path) -> AlwaysStore:
+        """Return what is always allowed in a folder."""
+        key = folder_key(folder)
+        return AlwaysStore(always_file(self._state_dir, key), key)
+
+    # what an editor needs besides (lsp.host.Engine)
+
+    @property
+    def permissions(self) -> RememberedPermissions:
+        """What "always allow" and "for this session" left behind."""
+        return RememberedPermissions(self)
+
+    @property
+    def model(self) -> str:
+        """``provider/model`` that a run uses when it names none."""
+        return self.settings.model
+
+    @property
+    def mode(self) -> str:
+        """The mode that a run has when it names none."""
+        return self.tightest_mode(self.settings.mode).value
+
+    @property
+    def max_turns(self) -> int:
+        """The turns that a run has when it names none."""
+        return self.defaults().max_turns
+
+    @property
+    def state_folder(self) -> Path:
+        """Where sessions, logs and remembered permissions live."""
+        return self._state_dir
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What a person should know of the configuration and the stores."""
+        stores = [note for root in self.roots() for note in self.stores.notices(root.path)]
+        return [*self.settings.warnings, *self._tightening.warnings, *stores]
+
+    def forget_sessions(self) -> int:
+        """Forget what was allowed for sessions of this process; return how many grants there were."""
+        return self._memories.clear()
+
+    async def models(self) -> Sequence[Mapping[str, Any]]:
+        """Return the models there are, as PROTOCOL §2 has them."""
+        from steersman.models.catalog import list_models  # noqa: PLC0415 - only when asked for
+
+        return await list_models(self.providers(), self._environ)
+
+    def providers(self) -> Mapping[str, ProviderConfig]:
+        """Return the configured providers; raises ``InvalidRequestError`` for one that makes no sense."""
+        from steersman.models.provider_config import read_providers  # noqa: PLC0415 - only when a model is needed
+
+        return read_providers(self.settings.providers)
+
+    def set_folders(self, folders: Sequence[Root]) -> None:
+        """The workspace folders changed; runs at work keep theirs."""
+        self.surroundings.roots = tuple(folders)
+
+    def tighten(self, configuration: Mapping[str, Any]) -> None:
+        """Take over the workspace's own configuration: it may only tighten (A6)."""
+        self._tightening = tightening_of(configuration)
+
+    async def aclose(self) -> None:
+        """Close the runs, then the stores and the connections."""
+        await self.runs.aclose()
+        self.stores.close()
+        for client in self._clients.values():
+            close = getattr(client, "aclose", None)
+            if close is not None:
+                await close()
+
+    def _client(self, model: str) -> ModelClient:
+        """Return the model's client, made once, so that its connections are used again."""
+        if model not in self._clients:
+            self._clients[model] = self._make_client(model)
+        return self._clients[model]
+
+    def _make_client(self, model: str) -> ModelClient:
+        if model.startswith("scripted/"):
+            from steersman.models.script_file import load_script  # noqa: PLC0415 - only for tests of other processes
+
+            return load_script(Path(model.removeprefix("scripted/")))
+        if model == DEFAULT_MODEL:
+            from steersman.models.demo import NOT_CONFIGURED_NOTICE, DemoClient  # noqa: PLC0415 - only when used
+
+            notice = NOT_CONFIGURED_NOTICE if self.settings.model_source == "built-in" else ""
+            return DemoClient(pause=self.surroundings.pace, notice=notice)
+        from steersman.models.providers import make_client  # noqa: PLC0415 - only when a run starts
+
+        return make_client(model, self.providers(), self._environ)
+
+
+class RememberedPermissions:
+    """Lists and forgets what was allowed beyond one call."""
+
+    def __init__(self, app: Application) -> None:
+        self._app = app
+
+    def list(self, folder: Path | None) -> list[dict[str, Any]]:
+        """Return what is always allowed in the folder, or in all workspace folders."""
+        found: list[dict[str, Any]] = []
+        for each in self._folders(folder):
+            ground = self._app.ground([Root(each.name or "root", each)])
+            found.extend(
+                {**grant_to_json(grant), "words": grant.words(ground), "folder": each.as_uri()}
+                for grant in self._app.always(each).grants
+            )
+        return found
+
+    def reset(self, folder: Path | None) -> int:
+        """Forget them, and what was allowed for a session; return how many there were."""
+        kept = sum(self._app.always(each).reset() for each in self._folders(folder))
+        return kept + self._app.forget_sessions()
+
+    def _folders(self, folder: Path | None) -> list[Path]:
+        return [folder] if folder is not None else [root.path for root in self._app.roots()]
+
+
+class HeadlessApp:
+    """An application for one folder on the command line, over the disk alone."""
+
+    def __init__(
+        self,
+        folder: str | Path,
+        settings: Settings,
+        *,
+        environ: Mapping[str, str] | None = None,
+        asker: Asker | None = None,
+        allow_memory: bool = True,
+    ) -> None:
+        path = Path(folder)
+        if not path.is_dir():
+            raise InvalidRequestError(f"{folder} is not a folder.", hint="Name an existing folder with -C.")
+        surroundings = Surroundings(
+            roots=make_roots([path]),
+            asker=asker,
+            open_workspace=_open_disk,
+            holder=f"steersman run (pid {os.getpid()})",
+        )
+        self.app = Application(settings, surroundings, environ or os.environ, allow_memory=allow_memory)
+
+    @property
+    def runs(self) -> RunRegistry:
+        """The runs."""
+        return self.app.runs
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.app.aclose()
+
+
+class LspApp:
+    """The composition root as the LSP face sees it (``lsp.host.Host``)."""
+
+    def __init__(self, environ: Mapping[str, str] | None = None) -> None:
+        self._environ = dict(environ if environ is not None else os.environ)
+
+    @property
+    def version(self) -> str:
+        """Steersman's version."""
+        return __version__
+
+    @property
+    def state_dir(self) -> Path:
+        """Where logs, proposed changes and transcripts go; it need not exist yet."""
+        return state_dir(self._environ)
+
+    def open(self, editor: Editor) -> Application:
+        """Make everything behind the face."""
+        surroundings = Surroundings(
+            roots=tuple(editor.folders),
+            asker=editor.asker,
+            open_workspace=editor.open_workspace,
+            holder=f"an editor (pid {os.getpid()})",
+            must_ask=editor.must_ask,
+            epoch=editor.epoch,
+            extra_tools=editor.extra_tools,
+            pace=_demo_pace,
+        )
+        return Application(load_settings(self._environ, editor=editor.options), surroundings, self._environ)
+
+
+def headless_settings(model: str | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Return the settings for the command line; a broken config file is an error there."""
+    command_line = {"model": model} if model else None
+    return load_settings(environ if environ is not None else os.environ, command_line=command_line, strict=True)
+
+
+async def _demo_pace() -> None:
+    """Let the rule-based model stream about as fast as a quick real one, so that it can be watched and stopped."""
+    await asyncio.sleep(_DEMO_PAUSE_S)
+
+
+def _open_disk(roots: Sequence[Root]) -> Workspace:
+    from steersman_tools.kit.disk import DiskWorkspace  # noqa: PLC0415 - only when a run starts
+
+    return DiskWorkspace(roots)
+
+
+def _resolve(path: str) -> str:
+    try:
+        return str(Path(path).resolve())
+    except (OSError, RuntimeError):  # a loop of links, a path too long: it stays as it is, and outside every root
+        return path
+
+
+def _whole(value: float | None) -> int | None:
+    return None if value is None else int(value)
+
+
+def _window_chars(window: int | None, max_output: int | None) -> int | None:
+    """Return a budget in characters for a window in tokens: three a token, with room for the reply and the tools."""
+    if window is None:
+        return None
+    reserve = min(max_output or 8_192, window // 4) + 4_096
+    return max((window - reserve) * 3, window)
