@@ -87,7 +87,7 @@ async def collect(events: AsyncIterator[ModelEvent]) -> Reply:
     error: ModelError | None = None
     try:
         async for event in events:
-            seen.append(event)
+            seen.append(event)  # noqa: PERF401  # what came before an error counts
     except ModelError as raised:
         error = raised
     finish = seen[-1] if seen and isinstance(seen[-1], Finish) else None

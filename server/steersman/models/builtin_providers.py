@@ -31,14 +31,18 @@ class BuiltinProvider:
 
     def kind_at(self, base_url: str) -> ProviderKind:
         """Return the wire format spoken at this address."""
-        return self.kind if urlsplit(base_url).hostname == urlsplit(self.base_url).hostname else self.foreign_kind
+        return self.kind if self.is_home(base_url) else self.foreign_kind
+
+    def is_home(self, base_url: str) -> bool:
+        """Whether the address is the provider's own."""
+        return urlsplit(base_url).hostname == urlsplit(self.base_url).hostname
 
 
 BUILTIN_PROVIDERS: tuple[BuiltinProvider, ...] = (
     BuiltinProvider(
         "anthropic",
         "https://api.anthropic.com",
-        ("ANTHROPIC_API_KEY",),
+        ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
         "ANTHROPIC_BASE_URL",
         "anthropic",
         "anthropic",

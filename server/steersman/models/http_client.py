@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import cast
 
 import httpx
 
-from steersman.agent.errors import ModelError
+from steersman.agent.errors import ModelError, ModelNotFoundError
 from steersman.agent.model import ModelEvent, ModelRequest
 from steersman.models.endpoint import Endpoint, is_loopback
 from steersman.models.failures import (
@@ -63,6 +63,7 @@ class HttpModelClient:
         endpoint: where and with what.
         wire: the format spoken there.
         limits: times and sizes.
+        near_names: returns the provider's names that are near to one it does not know; must not raise.
         now: seconds since the epoch, for ``Retry-After`` dates.
         transport: instead of the network, for tests.
     """
@@ -73,12 +74,14 @@ class HttpModelClient:
         wire: WireFormat,
         *,
         limits: HttpLimits | None = None,
+        near_names: Callable[[Endpoint], Awaitable[list[str]]] | None = None,
         now: Callable[[], float] = time.time,
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._wire = wire
         self._limits = limits or HttpLimits()
+        self._near_names = near_names
         self._now = now
         self._transport = transport
         self._http: httpx.AsyncClient | None = None
@@ -236,6 +239,9 @@ class HttpModelClient:
         report = await self._report(response)
         retry_after_s = read_retry_after(response.headers, self._now())
         error = error_from_report(self._endpoint, status, report, request_id=request_id, retry_after_s=retry_after_s)
+        if isinstance(error, ModelNotFoundError) and self._near_names is not None:
+            names = await self._near_names(self._endpoint)
+            error.hint = f"It has, for example: {', '.join(names)}." if names else error.hint
         return _RefusedFieldError(error, report) if status in {400, 422} else error
 
     async def _report(self, response: httpx.Response) -> Report:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from steersman.agent.errors import AuthenticationError, InvalidRequestError
 from steersman.agent.model import ModelClient
@@ -90,7 +91,13 @@ def split_model(model_name: str) -> tuple[str, str]:
     return provider, model.strip()
 
 
-def make_client(model_name: str, configs: Mapping[str, ProviderConfig], environ: Mapping[str, str]) -> ModelClient:
+def make_client(
+    model_name: str,
+    configs: Mapping[str, ProviderConfig],
+    environ: Mapping[str, str],
+    *,
+    demo_notice: str = "",
+) -> ModelClient:
     """Make the client of one model, with retries; nothing is sent and no program is started yet.
 
     It may have ``aclose()``, which ``retry.close_client`` calls.
@@ -99,6 +106,7 @@ def make_client(model_name: str, configs: Mapping[str, ProviderConfig], environ:
         model_name: ``provider/model``.
         configs: what the user configured, by provider name (``read_providers``).
         environ: the environment, for keys and addresses.
+        demo_notice: what ``demo/rules`` adds to its first answer (``offer.first_notice``).
 
     Raises:
         InvalidRequestError: the name or the configuration makes no sense.
@@ -106,14 +114,16 @@ def make_client(model_name: str, configs: Mapping[str, ProviderConfig], environ:
     """
     name, model = split_model(model_name)
     if name == "demo":
-        return _demo_client(model)
+        return _demo_client(model, demo_notice)
     provider = resolve_provider(name, configs, environ)
     endpoint = make_endpoint(provider, model, environ)
-    from steersman.models.http_client import HttpModelClient  # noqa: PLC0415  # httpx is loaded when it is needed
+    from steersman.models.catalog import suggest_names  # noqa: PLC0415  # httpx is loaded when it is needed
+    from steersman.models.http_client import HttpModelClient  # noqa: PLC0415
     from steersman.models.retry import RetryingClient  # noqa: PLC0415
     from steersman.models.wires import make_wire  # noqa: PLC0415
 
-    return RetryingClient(HttpModelClient(endpoint, make_wire(provider, model)))
+    near_names = partial(suggest_names, provider)
+    return RetryingClient(HttpModelClient(endpoint, make_wire(provider, model), near_names=near_names))
 
 
 def make_endpoint(provider: Provider, model: str, environ: Mapping[str, str]) -> Endpoint:
@@ -135,6 +145,8 @@ def make_endpoint(provider: Provider, model: str, environ: Mapping[str, str]) ->
         return replace(endpoint, key_source=f"the command “{endpoint.key_command[0]}”")
     for variable in provider.key_env:
         key = environ.get(variable, "").strip()
+        if key and variable == "ANTHROPIC_AUTH_TOKEN":
+            return replace(endpoint, key_header="authorization").with_key(key, variable)
         if key:
             return endpoint.with_key(key, variable)
     if provider.needs_key:
@@ -151,9 +163,9 @@ def default_key_header(provider: Provider) -> str:
     return "api-key" if is_azure(provider.base_url) else "authorization"
 
 
-def _demo_client(model: str) -> ModelClient:
+def _demo_client(model: str, notice: str) -> ModelClient:
     if model != "rules":
         raise InvalidRequestError(f"There is no model “demo/{model}”.", hint="The built-in one is demo/rules.")
     from steersman.models.demo import DemoClient  # noqa: PLC0415  # only when it is used
 
-    return DemoClient()
+    return DemoClient(notice=notice)
