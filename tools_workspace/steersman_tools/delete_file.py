@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolResult
-from steersman_tools.kit.changing import apply_plan, read_for_removal
+from steersman_tools.kit.changing import apply_plan, read_present, refuse_link
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 
@@ -40,7 +40,8 @@ class DeleteFile:
         """
         assert isinstance(args, DeleteFileArguments)
         location = self._workspace.locate(args.path)
-        present = await read_for_removal(self._workspace, location)
+        refuse_link(location)
+        present = await read_present(self._workspace, location)
         change = Change(
             path=str(location.path),
             kind="delete",

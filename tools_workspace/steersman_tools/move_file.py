@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
-from steersman_tools.kit.changing import apply_plan, read_for_removal
+from steersman_tools.kit.changing import apply_plan, read_present, refuse_link
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 
@@ -47,7 +47,8 @@ class MoveFile:
         if wanted.endswith("/"):
             wanted += PurePath(source.path).name
         target = self._workspace.locate(wanted)
-        present = await read_for_removal(self._workspace, source)
+        refuse_link(source)
+        present = await read_present(self._workspace, source)
         if target.path == source.path:
             raise ToolError(f"{source.display} is already there; path and new_path are the same file.")
         if await self._workspace.exists(target):

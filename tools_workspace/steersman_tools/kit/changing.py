@@ -56,23 +56,27 @@ async def read_for_change(workspace: Workspace, location: Location) -> Document:
     return document
 
 
-async def read_for_removal(workspace: Workspace, location: Location) -> Present:
-    """Return what is to be deleted or moved, binary files too.
+async def read_present(workspace: Workspace, location: Location) -> Present:
+    """Return what stands there, binary files too.
 
     Raises:
-        ToolError: nothing is there, it is a folder or a link, or it is in conflict.
+        ToolError: nothing is there, it is a folder, or it is in conflict.
     """
-    if location.link is not None:
-        raise ToolError(
-            f"{location.link.name} is a symbolic link to {location.display}. "
-            f"Name {location.display} itself, or use run_command for the link."
-        )
     try:
         document = await read_for_change(workspace, location)
     except NotTextError:
         data = (await workspace.snapshot(str(location.path))).data or b""
         return Present(bytes_digest(data), None, None)
     return Present(document.digest, document.text, document)
+
+
+def refuse_link(location: Location) -> None:
+    """Raise ``ToolError`` when the path names a link: deleting or moving would hit what it leads to."""
+    if location.link is not None:
+        raise ToolError(
+            f"{location.link.name} is a symbolic link to {location.display}. "
+            f"Name {location.display} itself, or use run_command for the link."
+        )
 
 
 def check_writable(text: str, document: Document | None, name: str) -> None:
@@ -113,6 +117,9 @@ async def apply_plan(workspace: Workspace, seen: SeenTexts, plan: Plan) -> ToolR
         ToolError: from ``Workspace.apply``.
     """
     remarks = plan.payload if isinstance(plan.payload, Remarks) else Remarks()
+    sources = {
+        change.moved_from: workspace.locate(change.moved_from).display for change in plan.changes if change.moved_from
+    }
     applied = await workspace.apply(plan.changes, label=plan.title)
     now_seen = _seen_after(seen, plan.changes, applied, remarks.known)
     for change in plan.changes:
@@ -121,7 +128,7 @@ async def apply_plan(workspace: Workspace, seen: SeenTexts, plan: Plan) -> ToolR
         if change.moved_from is not None:
             seen.forget(change.moved_from)
     seen.update(now_seen)
-    lines = [_report(change, summary) for change, summary in zip(plan.changes, applied.changes, strict=True)]
+    lines = [_report(change, summary, sources) for change, summary in zip(plan.changes, applied.changes, strict=True)]
     content = "\n".join([*lines, *remarks.notes, *applied.notes])
     return ToolResult(content, seen=now_seen, changes=applied.changes)
 
@@ -141,7 +148,7 @@ def _seen_after(
     return result
 
 
-def _report(change: Change, summary: ChangeSummary) -> str:
+def _report(change: Change, summary: ChangeSummary, sources: Mapping[str, str]) -> str:
     name = change.display or change.path
     counts = f"(+{summary.added} −{summary.removed})"
     if change.kind == "edit":
@@ -150,4 +157,5 @@ def _report(change: Change, summary: ChangeSummary) -> str:
         return f"Created {name} (+{summary.added})."
     if change.kind == "delete":
         return f"Deleted {name}."
-    return f"Moved {change.moved_from} to {name}" + (f" {counts}." if summary.added or summary.removed else ".")
+    source = sources.get(change.moved_from or "", change.moved_from)
+    return f"Moved {source} to {name}" + (f" {counts}." if summary.added or summary.removed else ".")

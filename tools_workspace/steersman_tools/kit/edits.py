@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 from steersman.agent.lines import split_lines, strip_ending
 from steersman.agent.tool import ToolError
-from steersman_tools.kit.endings import FlatText, ending_at, ending_of, flatten, rewrite
+from steersman_tools.kit.endings import FlatText, ending_at, ending_of, flatten, join_pieces, rewrite
 from steersman_tools.kit.indentation import Reindent
 from steersman_tools.kit.nearest import describe_places, number_line
-from steersman_tools.kit.places import LineIndex, Tolerance, plain_typography
+from steersman_tools.kit.places import LineIndex, Tolerance, keep_typography, plain_typography
 
 _MAX_LISTED = 8
 
@@ -149,28 +149,17 @@ def _composed(text: str, span: _Span, old: str, new: str, tolerance: Tolerance) 
             )
         wanted = indented
         taken_for = span.reindent.lines(taken_for) or taken_for
-    dress = _keep_typography if tolerance >= Tolerance.TYPOGRAPHY else None
+    dress = keep_typography if tolerance >= Tolerance.TYPOGRAPHY else None
     default = ending_at(text, span.start)
     ends_early = bool(present and taken_for and ending_of(taken_for[-1]) and not ending_of(present[-1]))
     if not ends_early:
-        return rewrite(present, taken_for, wanted, default=default, dress=dress)
+        made = rewrite(present, taken_for, wanted, default=default, dress=dress)
+        return join_pieces(made, before=text[max(0, span.start - 1) : span.start], after=text[span.end : span.end + 1])
     # the file has no final newline where old_text ends with one: it still has none afterwards
     ending = default or "\n"
-    result = rewrite([*present[:-1], present[-1] + ending], taken_for, wanted, default=default, dress=dress)
+    made = rewrite([*present[:-1], present[-1] + ending], taken_for, wanted, default=default, dress=dress)
+    result = join_pieces(made, before=text[max(0, span.start - 1) : span.start])
     return result[: len(result) - len(ending_of(result))]
-
-
-def _keep_typography(present: str, old: str, new: str) -> str:
-    """Return the new line with the file's own characters where it begins and ends like the line it replaces."""
-    stands, was, shall = strip_ending(present), strip_ending(old), strip_ending(new)
-    if len(stands) != len(was):
-        return new
-    start = end = 0
-    while start < min(len(was), len(shall)) and was[start] == shall[start]:
-        start += 1
-    while end < min(len(was), len(shall)) - start and was[-1 - end] == shall[-1 - end]:
-        end += 1
-    return stands[:start] + shall[start : len(shall) - end] + stands[len(stands) - end :] + ending_of(new)
 
 
 def _absent(flat: str, old: str, new: str, name: str) -> str:

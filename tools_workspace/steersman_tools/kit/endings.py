@@ -61,7 +61,38 @@ def adopt_endings(present: str, wanted: str) -> str:
         return wanted
     if len(styles) == 1:
         return with_endings(wanted, styles.pop())
-    return rewrite(lines, [flatten(line) for line in lines], split_lines(wanted), default=commonest_ending(lines))
+    flat = [flatten(line) for line in lines]
+    return join_pieces(rewrite(lines, flat, split_lines(wanted), default=commonest_ending(lines)))
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A line on its way into a text; ``is_new``: its ending may be chosen, because it was not there before."""
+
+    text: str
+    is_new: bool
+
+
+def join_pieces(pieces: Iterable[Piece], *, before: str = "", after: str = "") -> str:
+    r"""Join lines so that each stays a line.
+
+    A new line's ``\r`` in front of a ``\n`` that is a line of its own, or the other way round, would make one ending of
+    two; the new one becomes ``\r\n`` then. ``before`` and ``after`` are what stands around.
+    """
+    result: list[str] = []
+    last = before[-1:]
+    ahead: Piece | None = None
+    for piece in [*pieces, Piece(after[:1], is_new=False)]:
+        if ahead is not None:
+            text = ahead.text
+            if ahead.is_new and last == "\r" and text.startswith("\n"):
+                text = "\r" + text
+            if ahead.is_new and ending_of(text) == "\r" and piece.text.startswith("\n"):
+                text += "\n"
+            result.append(text)
+            last = text[-1:] or last
+        ahead = piece
+    return "".join(result)
 
 
 def rewrite(
@@ -71,7 +102,7 @@ def rewrite(
     *,
     default: str,
     dress: Callable[[str, str, str], str] | None = None,
-) -> str:
+) -> list[Piece]:
     r"""Turn the present lines into the new ones, touching nothing that stays.
 
     Args:
@@ -84,11 +115,11 @@ def rewrite(
     A new line takes on the ending of the line it replaces, an added one that of the line before it.
     """
     flat_new = [flatten(line) for line in new]
-    result: list[str] = []
+    result: list[Piece] = []
     last = default
     for i1, i2, j1, j2, same in line_blocks(old, flat_new):
         if same:
-            result.extend(present[i1:i2])
+            result.extend(Piece(line, is_new=False) for line in present[i1:i2])
             last = ending_of(present[i2 - 1]) or last
             continue
         for at, line in enumerate(new[j1:j2]):
@@ -96,8 +127,8 @@ def rewrite(
                 last = ending_of(present[i1 + at]) or last
             if dress and i2 - i1 == j2 - j1:
                 line = dress(present[i1 + at], old[i1 + at], line)  # noqa: PLW2901 - the same line, dressed
-            result.append(with_endings(line, last) if last else line)
-    return "".join(result)
+            result.append(Piece(with_endings(line, last) if last else line, is_new=True))
+    return result
 
 
 def line_blocks(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int, bool]]:

@@ -49,6 +49,23 @@ def plain_typography(text: str) -> str:
     return text if text.isascii() else text.translate(_TABLE)
 
 
+def keep_typography(present: str, old: str, new: str) -> str:
+    """Return the new line with the file's own characters where it begins and ends like the line it replaces.
+
+    ``present`` is the line in the file, ``old`` what the model took it for; both of one length, or nothing is done.
+    The ending is the new line's.
+    """
+    stands, was, shall = strip_ending(present), strip_ending(old), strip_ending(new)
+    if len(stands) != len(was):
+        return new
+    start = end = 0
+    while start < min(len(was), len(shall)) and was[start] == shall[start]:
+        start += 1
+    while end < min(len(was), len(shall)) - start and was[-1 - end] == shall[-1 - end]:
+        end += 1
+    return stands[:start] + shall[start : len(shall) - end] + stands[len(stands) - end :] + new[len(shall) :]
+
+
 _KEYS: dict[Tolerance, Callable[[str], str]] = {
     Tolerance.EXACT: lambda line: line,
     Tolerance.TRAILING_SPACE: str.rstrip,

@@ -1,0 +1,200 @@
+r"""The ``*** Begin Patch`` format that models are trained on.
+
+Lenient where models are sloppy and nothing can be meant otherwise: wrappers around the patch, padded markers, blank
+context lines without their space, context lines without their space. A patch without ``*** End Patch`` may have been
+cut off, and is refused.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from steersman.agent.lines import split_lines, strip_ending
+from steersman_tools.kit.endings import ending_of
+from steersman_tools.patch.model import AddFile, DeleteFile, FilePatch, Hunk, PatchError, PatchLine, UpdateFile
+
+BEGIN = "*** Begin Patch"
+END = "*** End Patch"
+_END_OF_FILE = "*** End of File"
+_NO_NEWLINE = "\\ No newline"
+_HEADER = re.compile(r"\*\*\*\s*(add|create|delete|remove|update|modify) file:\s*(.+)", re.IGNORECASE)
+_MOVE = re.compile(r"\*\*\*\s*move to:\s*(.+)", re.IGNORECASE)
+_RANGE = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+_HEADERS = "*** Add File: PATH, *** Update File: PATH, *** Delete File: PATH"
+
+
+def is_begin_format(text: str) -> bool:
+    """Whether the text is meant to be in this format."""
+    return any(_is_marker(line, BEGIN) or _HEADER.match(line.strip()) for line in split_lines(text))
+
+
+def parse_begin_format(text: str) -> list[FilePatch]:
+    """Return what the patch says, in order.
+
+    Raises:
+        PatchError: it cannot be read; the message names the line.
+    """
+    lines = split_lines(text)
+    first, end = _body(lines)
+    reader = _Reader(lines, first, end)
+    patches: list[FilePatch] = []
+    while (header := reader.next_header()) is not None:
+        action, path = header
+        if action in {"add", "create"}:
+            patches.append(AddFile(path, _read_content(reader), may_overwrite=True))
+        elif action in {"delete", "remove"}:
+            patches.append(DeleteFile(path))
+        else:
+            patches.append(_read_update(reader, path))
+    return patches
+
+
+def parse_anchor(line: str) -> tuple[str | None, int | None]:
+    """Return the text after ``@@`` (None when there is none) and the line number in it (likewise)."""
+    if numbers := _RANGE.match(line):
+        return None, int(numbers[1])
+    text = line.lstrip("@").strip()
+    if text.endswith("@@"):
+        text = text[:-2].rstrip()
+    return text or None, None
+
+
+def _is_marker(line: str, marker: str) -> bool:
+    return line.strip().lower() == marker.lower()
+
+
+def _body(lines: list[str]) -> tuple[int, int]:
+    """Return the indices of the first line behind the beginning and of the end marker."""
+    end = next((at for at in reversed(range(len(lines))) if _is_marker(lines[at], END)), None)
+    if end is None:
+        raise PatchError(f"the patch does not end with {END}; was it cut off? Nothing was changed")
+    begin = next((at for at in range(end) if _is_marker(lines[at], BEGIN)), None)
+    if begin is not None:
+        return begin + 1, end
+    return next((at for at in range(end) if _HEADER.match(lines[at].strip())), end), end
+
+
+@dataclass(slots=True)
+class _Reader:
+    lines: list[str]
+    at: int
+    end: int
+
+    @property
+    def line(self) -> str | None:
+        return self.lines[self.at] if self.at < self.end else None
+
+    def next_header(self) -> tuple[str, str] | None:
+        """Go to the next file header and behind it; return its word and its path, or None at the end."""
+        while self.line is not None:
+            text = self.line.strip()
+            self.at += 1
+            if not text or _is_marker(text, BEGIN) or _is_marker(text, END):
+                continue
+            header = _HEADER.match(text)
+            if header is None:
+                raise PatchError(f"line {self.at} of the patch is no file header: “{text[:80]}”. There are {_HEADERS}")
+            return header[1].lower(), header[2].strip()
+        return None
+
+    def is_header(self) -> bool:
+        """Whether a new file begins here; a padded one counts only where no hunk is open."""
+        return self.line is not None and (bool(_HEADER.match(self.line)) or self.line.rstrip() in {BEGIN, END})
+
+
+def _read_content(reader: _Reader) -> str:
+    content: list[str] = []
+    blanks: list[str] = []
+    while (line := reader.line) is not None and not _HEADER.match(line.strip()) and not reader.is_header():
+        if line.startswith("+"):
+            content += [*blanks, line[1:]]
+            blanks.clear()
+        elif not line.strip():
+            blanks.append(line.lstrip(" \t"))
+        elif line.startswith(_NO_NEWLINE) and content:
+            content[-1] = strip_ending(content[-1])
+        elif content or not line.startswith("@@"):
+            raise PatchError(
+                f"line {reader.at + 1} of the patch, in a new file, does not begin with “+”: “{line.strip()[:80]}”"
+            )
+        reader.at += 1
+    return "".join(content)
+
+
+def _read_update(reader: _Reader, path: str) -> UpdateFile:
+    new_path: str | None = None
+    if reader.line is not None and (move := _MOVE.match(reader.line.strip())):
+        new_path = move[1].strip()
+        reader.at += 1
+    hunks = HunkReader()
+    while (line := reader.line) is not None and not reader.is_header():
+        if line.startswith("***") and line.rstrip() != _END_OF_FILE:
+            break
+        hunks.take(line)
+        reader.at += 1
+    found = hunks.finish()
+    if not found and new_path is None:
+        raise PatchError(f"the update of {path} holds no change")
+    return UpdateFile(path, found, new_path, may_overwrite=True)
+
+
+@dataclass(slots=True)
+class HunkReader:
+    """Puts lines together to hunks; shared by both formats for headers without line numbers."""
+
+    hunks: list[Hunk] = field(default_factory=list[Hunk])
+    _lines: list[PatchLine] = field(default_factory=list[PatchLine])
+    _anchors: list[str] = field(default_factory=list[str])
+    _line_number: int | None = None
+    _blanks: int = 0
+
+    def take(self, line: str) -> None:
+        """Take the next line of an update."""
+        text, ending = strip_ending(line), ending_of(line) or "\n"
+        if line.startswith("@@"):
+            self._header(text)
+        elif line.rstrip() == _END_OF_FILE:
+            self._close(at_end=True)
+        elif line.startswith(_NO_NEWLINE):
+            if self._lines:
+                last = self._lines.pop()
+                self._lines.append(PatchLine(last.kind, last.text, ""))
+        elif not text:
+            self._lines.append(PatchLine(" ", "", ending))
+            self._blanks += 1
+        else:
+            kind = text[0] if text[0] in " -+" else None
+            self._lines.append(_patch_line(kind, text, ending))
+            self._blanks = 0
+
+    def finish(self) -> tuple[Hunk, ...]:
+        """Return all hunks."""
+        self._close()
+        return tuple(self.hunks)
+
+    def _header(self, text: str) -> None:
+        if len(self._lines) > self._blanks:
+            self._close()
+        self._lines, self._blanks = [], 0
+        anchor, number = parse_anchor(text)
+        if anchor is not None:
+            self._anchors.append(anchor)
+        if number is not None:
+            self._line_number = number
+
+    def _close(self, *, at_end: bool = False) -> None:
+        lines, blanks = tuple(self._lines), self._blanks
+        if len(lines) > blanks:
+            self.hunks.append(
+                Hunk(len(self.hunks) + 1, lines, tuple(self._anchors), self._line_number, at_end, loose_blanks=blanks)
+            )
+        self._lines, self._anchors, self._line_number, self._blanks = [], [], None, 0
+
+
+def _patch_line(kind: str | None, text: str, ending: str) -> PatchLine:
+    if kind == "-":
+        return PatchLine("-", text[1:], ending)
+    if kind == "+":
+        return PatchLine("+", text[1:], ending)
+    return PatchLine(" ", text[1:] if kind else text, ending)
