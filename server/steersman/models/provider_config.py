@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.errors import InvalidRequestError
-from steersman.agent.messages import JsonValue
 
 ProviderKind: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "ollama"]
 
