@@ -14,19 +14,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-import platformdirs
-
 from steersman import __version__
 from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.limits import Limits
+from steersman.configuration import config_file, load_settings, make_roots, state_dir
 from steersman.library import SessionLibrary
 from steersman.permissions.ground import Ground
 from steersman.permissions.memory import SessionMemories
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.permissions.rule import Rule
-from steersman.permissions.store import AlwaysStore, always_file, grant_to_json
+from steersman.permissions.store import AlwaysStore, always_file
+from steersman.remembered import RememberedPermissions
 from steersman.runs import RunRegistry
 from steersman.runs.parts import ModelChoice, ModeSource, RunDefaults
 from steersman.runs.shelf import StoreShelf
@@ -34,22 +34,18 @@ from steersman.sessions.places import folder_key
 from steersman.settings import (
     DEFAULT_MODEL,
     Settings,
-    Source,
     Tightening,
     at_most,
-    combine,
-    environment_part,
-    parse_part,
-    read_config_file,
     tightening_of,
 )
 from steersman_tools.kit.protected import protection_of
 from steersman_tools.kit.workspace import Root, Workspace
 
 if TYPE_CHECKING:
-    from steersman.agent.model import ModelClient
+    from steersman.agent.model import ModelClient, Usage
     from steersman.agent.tool import Plan, Tool
     from steersman.lsp.host import Editor
+    from steersman.models.prices import ModelFacts
     from steersman.models.provider_config import ProviderConfig
     from steersman.permissions.approver import Approver
     from steersman_tools.kit.seen import SeenTexts
@@ -57,68 +53,9 @@ if TYPE_CHECKING:
 _DEMO_PAUSE_S = 0.015
 
 
-def state_dir(environ: Mapping[str, str]) -> Path:
-    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides."""
-    named = environ.get("STEERSMAN_STATE_DIR", "").strip()
-    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("steersman", appauthor=False))
-
-
-def config_file(environ: Mapping[str, str]) -> Path:
-    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides."""
-    named = environ.get("STEERSMAN_CONFIG", "").strip()
-    folder = platformdirs.user_config_dir("steersman", appauthor=False)
-    return Path(named).expanduser() if named else Path(folder) / "config.toml"
-
-
-def load_settings(
-    environ: Mapping[str, str],
-    *,
-    command_line: Mapping[str, Any] | None = None,
-    editor: Mapping[str, Any] | None = None,
-    strict: bool = False,
-) -> Settings:
-    """Put the user's settings together; ``strict``: a config file that is broken is an error, not a warning.
-
-    Raises:
-        InvalidRequestError: ``strict`` and the config file cannot be read.
-    """
-    file = config_file(environ)
-    warnings: list[str] = []
-    sources: list[Source] = []
-
-    def add(name: str, parsed: tuple[Any, list[str]]) -> None:
-        sources.append(Source(name, parsed[0]))
-        warnings.extend(parsed[1])
-
-    add("command line", parse_part("command line", command_line))
-    add("environment", environment_part(environ))
-    add("editor", parse_part("initializationOptions", editor))
-    try:
-        add(str(file), read_config_file(file))
-    except InvalidRequestError as error:
-        if strict:
-            raise
-        warnings.append(f"{error.message} {error.hint or ''}".strip())
-    return combine(sources, warnings)
-
-
 def new_id() -> str:
     """Return an id nobody has: 32 hexadecimal digits."""
     return uuid.uuid4().hex
-
-
-def make_roots(paths: Sequence[Path]) -> tuple[Root, ...]:
-    """Return roots with real paths and unique names."""
-    roots: list[Root] = []
-    for path in paths:
-        real = path.resolve()
-        base = real.name or "root"
-        name, number = base, 2
-        while any(root.name == name for root in roots):
-            name, number = f"{base}-{number}", number + 1
-        if all(root.path != real for root in roots):
-            roots.append(Root(name, real))
-    return tuple(roots)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -229,7 +166,11 @@ class Application:
                 f"No price is known for {model}, so maxCost cannot be kept.",
                 hint="Set its price under providers in config.toml, or limit tokens instead.",
             )
-        priced = replace(limits, cost_of=None if price is None else lambda usage: cost_usd(usage, price))
+
+        def cost_of(usage: Usage) -> float | None:
+            return None if price is None else cost_usd(usage, price)
+
+        priced = replace(limits, cost_of=cost_of)
         budget = self.settings.context_max_chars or _window_chars(facts.context_window, limits.max_output_tokens)
         return ModelChoice(self._client(model), priced, budget)
 
@@ -278,7 +219,8 @@ class Application:
         own = [self._state_dir, config_file(self._environ)]
         return Ground(
             roots=tuple(str(path) for path in paths),
-            protection=lambda path: protection_of(path, paths),
+            protection=lambda: lambda path: protection_of(path, paths),
+            exists=lambda path: Path(path).exists(),
             resolve=_resolve,
             own=tuple(_resolve(str(path.absolute())) for path in own),
             home=str(Path.home()),
@@ -331,7 +273,8 @@ class Application:
         """Return the models there are, as PROTOCOL §2 has them."""
         from steersman.models.catalog import list_models  # noqa: PLC0415 - only when asked for
 
-        return await list_models(self.providers(), self._environ)
+        listings = await list_models(self.providers(), self._environ)
+        return [model_to_wire(facts) for listing in listings for facts in listing.models]
 
     def providers(self) -> Mapping[str, ProviderConfig]:
         """Return the configured providers; raises ``InvalidRequestError`` for one that makes no sense."""
@@ -375,32 +318,6 @@ class Application:
         from steersman.models.providers import make_client  # noqa: PLC0415 - only when a run starts
 
         return make_client(model, self.providers(), self._environ)
-
-
-class RememberedPermissions:
-    """Lists and forgets what was allowed beyond one call."""
-
-    def __init__(self, app: Application) -> None:
-        self._app = app
-
-    def list(self, folder: Path | None) -> list[dict[str, Any]]:
-        """Return what is always allowed in the folder, or in all workspace folders."""
-        found: list[dict[str, Any]] = []
-        for each in self._folders(folder):
-            ground = self._app.ground([Root(each.name or "root", each)])
-            found.extend(
-                {**grant_to_json(grant), "words": grant.words(ground), "folder": each.as_uri()}
-                for grant in self._app.always(each).grants
-            )
-        return found
-
-    def reset(self, folder: Path | None) -> int:
-        """Forget them, and what was allowed for a session; return how many there were."""
-        kept = sum(self._app.always(each).reset() for each in self._folders(folder))
-        return kept + self._app.forget_sessions()
-
-    def _folders(self, folder: Path | None) -> list[Path]:
-        return [folder] if folder is not None else [root.path for root in self._app.roots()]
 
 
 class HeadlessApp:
@@ -473,6 +390,17 @@ def headless_settings(model: str | None = None, environ: Mapping[str, str] | Non
     """Return the settings for the command line; a broken config file is an error there."""
     command_line = {"model": model} if model else None
     return load_settings(environ if environ is not None else os.environ, command_line=command_line, strict=True)
+
+
+def model_to_wire(facts: ModelFacts) -> dict[str, Any]:
+    """Return a model as PROTOCOL §2 has it; prices in US dollars for a million tokens."""
+    wire: dict[str, Any] = {"id": facts.model}
+    if facts.context_window is not None:
+        wire["contextWindow"] = facts.context_window
+    if facts.price is not None:
+        wire["inputPrice"] = facts.price.input
+        wire["outputPrice"] = facts.price.output
+    return wire
 
 
 async def _demo_pace() -> None:

@@ -149,17 +149,14 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
 
 def _drop(values: dict[str, Any], loc: Sequence[int | str]) -> None:
     """Take out the innermost value that an error's location names."""
-    container: Any = values
-    owner: tuple[Any, int | str] = (values, loc[0])
-    for step in loc:
-        here = (isinstance(container, dict) and step in container) or (
-            isinstance(container, list) and isinstance(step, int) and step < len(container)  # pyright: ignore[reportUnknownArgumentType] -- JSON
-        )
-        if not here:
+    owner: Any = values
+    key: int | str = loc[0]
+    for step in loc[1:]:
+        inner = owner[key]
+        if not isinstance(inner, dict | list) or (isinstance(inner, dict) and step not in inner):
             break
-        owner = (container, step)
-        container = container[step]
-    del owner[0][owner[1]]
+        owner, key = inner, step  # pyright: ignore[reportUnknownVariableType] -- JSON
+    del owner[key]
 
 
 def environment_part(environ: Mapping[str, str]) -> tuple[SettingsPart, list[str]]:

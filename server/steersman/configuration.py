@@ -1,0 +1,80 @@
+"""Where the user's settings and state are, and the settings put together from their sources (PROTOCOL §7)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from steersman.agent.errors import InvalidRequestError
+from steersman.settings import (
+    Settings,
+    SettingsPart,
+    Source,
+    combine,
+    environment_part,
+    parse_part,
+    read_config_file,
+)
+from steersman_tools.kit.workspace import Root
+
+
+def state_dir(environ: Mapping[str, str]) -> Path:
+    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides."""
+    named = environ.get("STEERSMAN_STATE_DIR", "").strip()
+    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("steersman", appauthor=False))
+
+
+def config_file(environ: Mapping[str, str]) -> Path:
+    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides."""
+    named = environ.get("STEERSMAN_CONFIG", "").strip()
+    folder = platformdirs.user_config_dir("steersman", appauthor=False)
+    return Path(named).expanduser() if named else Path(folder) / "config.toml"
+
+
+def load_settings(
+    environ: Mapping[str, str],
+    *,
+    command_line: Mapping[str, Any] | None = None,
+    editor: Mapping[str, Any] | None = None,
+    strict: bool = False,
+) -> Settings:
+    """Put the user's settings together; ``strict``: a config file that is broken is an error, not a warning.
+
+    Raises:
+        InvalidRequestError: ``strict`` and the config file cannot be read.
+    """
+    file = config_file(environ)
+    warnings: list[str] = []
+    sources: list[Source] = []
+
+    def add(name: str, parsed: tuple[SettingsPart, list[str]]) -> None:
+        sources.append(Source(name, parsed[0]))
+        warnings.extend(parsed[1])
+
+    add("command line", parse_part("command line", command_line))
+    add("environment", environment_part(environ))
+    add("editor", parse_part("initializationOptions", editor))
+    try:
+        add(str(file), read_config_file(file))
+    except InvalidRequestError as error:
+        if strict:
+            raise
+        warnings.append(f"{error.message} {error.hint or ''}".strip())
+    return combine(sources, warnings)
+
+
+def make_roots(paths: Sequence[Path]) -> tuple[Root, ...]:
+    """Return roots with real paths and unique names."""
+    roots: list[Root] = []
+    for path in paths:
+        real = path.resolve()
+        base = real.name or "root"
+        name, number = base, 2
+        while any(root.name == name for root in roots):
+            name, number = f"{base}-{number}", number + 1
+        if all(root.path != real for root in roots):
+            roots.append(Root(name, real))
+    return tuple(roots)
