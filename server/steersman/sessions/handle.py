@@ -90,7 +90,7 @@ class SessionHandle:
 
     def load(self) -> list[Message]:
         """Return the conversation, every call closed (S3). Writes nothing; closings go out with the first append."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             stored = history.read_messages(connection, self._key, history.read_segments(connection, self._key))
             tail = self._read_tail(connection, stored)
         if self._tail is None:
@@ -149,12 +149,12 @@ class SessionHandle:
 
     def plan_rewind(self, to_message: int, *, conversation: bool = True) -> RewindPlan:
         """Say what going back to a message would do (-1: before all); raise ``InvalidRequestError`` for no such one."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             return rewinds.plan_rewind(connection, self._key, to_message, conversation=conversation)
 
     def plan_undo(self, rewind_id: str) -> RewindPlan:
         """Say what taking a rewind back would do; raise ``InvalidRequestError`` for none, or one taken back already."""
-        with self._database.reading() as connection:
+        with self._reading() as connection:
             record = rewinds.find_rewind(connection, rewind_id)
             if record is None or record.session != self._key:
                 raise InvalidRequestError(f"This session has no rewind {rewind_id!r}.")
@@ -204,15 +204,24 @@ class SessionHandle:
     @contextmanager
     def _writing(self, *, durable: bool = False) -> Generator[sqlite3.Connection]:
         """Give a transaction in which this holder is known to be the latest one."""
-        if self._lost is not None:
-            raise self._lost
         if not self._is_open:
             raise InternalError("The session was let go already.")
         with self._database.writing(durable=durable) as connection:
-            if queries.read_generation(connection, self._key) != self._generation:
-                self._lost = _lost_error(queries.find_session(connection, self.session_id), self._key)
-                raise self._lost
+            self._check_latest(connection)
             yield connection
+
+    @contextmanager
+    def _reading(self) -> Generator[sqlite3.Connection]:
+        with self._database.reading() as connection:
+            self._check_latest(connection)
+            yield connection
+
+    def _check_latest(self, connection: sqlite3.Connection) -> None:
+        """Raise, now and ever after, once another holder has the session."""
+        if self._lost is None and queries.read_generation(connection, self._key) != self._generation:
+            self._lost = _lost_error(queries.find_session(connection, self.session_id), self._key)
+        if self._lost is not None:
+            raise self._lost
 
     def _note_activity(self, connection: sqlite3.Connection, next_seq: int, added: int, message: Message) -> None:
         model = message.model if isinstance(message, AssistantMessage) else ""
@@ -227,7 +236,7 @@ class SessionHandle:
 
     def _known_tail(self) -> _Tail:
         if self._tail is None:
-            with self._database.reading() as connection:
+            with self._reading() as connection:
                 segments = history.read_segments(connection, self._key)
                 self._tail = self._read_tail(connection, history.read_tail(connection, self._key, segments))
         return self._tail

@@ -112,31 +112,30 @@ class FallbackLocker:
 class MemoryLock:
     """A name that is taken."""
 
-    def __init__(self, names: set[Path], path: Path) -> None:
-        self._names = names
+    def __init__(self, holders: dict[Path, MemoryLock], path: Path) -> None:
+        self._holders = holders
         self._path = path
 
     def release(self) -> None:
-        """Give the name back."""
-        self._names.discard(self._path)
+        """Give the name back, unless somebody else has it by now."""
+        if self._holders.get(self._path) is self:
+            del self._holders[self._path]
 
 
 class MemoryLocker:
     """Locks among the users of one object, for a store in memory."""
 
     def __init__(self) -> None:
-        self._names: set[Path] = set()
+        self._holders: dict[Path, MemoryLock] = {}
 
     def try_lock(self, path: Path) -> MemoryLock | None:
         """Take the name unless it is taken."""
-        if path in self._names:
-            return None
-        self._names.add(path)
-        return MemoryLock(self._names, path)
+        lock = MemoryLock(self._holders, path)
+        return lock if self._holders.setdefault(path, lock) is lock else None
 
     def is_locked(self, path: Path) -> bool:
         """Say whether it is taken."""
-        return path in self._names
+        return path in self._holders
 
 
 def _is_still(path: Path, descriptor: int) -> bool:

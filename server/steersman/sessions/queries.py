@@ -10,7 +10,7 @@ from typing import Any
 
 from steersman.agent.model import Usage
 from steersman.sessions.records import SessionRecord
-from steersman.sessions.rows import usage_columns, usage_from
+from steersman.sessions.rows import clean, usage_columns, usage_from
 
 _COLUMNS = (
     "key, id, title, folder, model, parent_id, created_at, updated_at, messages, next_seq, generation, lock_epoch,"
@@ -80,7 +80,7 @@ class SessionRow:
 
 def find_session(connection: sqlite3.Connection, session_id: str) -> SessionRow | None:
     """Return the session of that id."""
-    row = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE id = ?", (session_id,)).fetchone()
+    row = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE id = ?", (clean(session_id),)).fetchone()
     return _row(row) if row else None
 
 
@@ -99,7 +99,7 @@ def find_by_prefix(connection: sqlite3.Connection, prefix: str, limit: int) -> l
     """Return sessions whose id begins so."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM session WHERE substr(id, 1, ?) = ? ORDER BY activity DESC LIMIT ?",
-        (len(prefix), prefix, limit),
+        (len(prefix), clean(prefix), limit),
     )
     return [_row(row) for row in rows]
 
@@ -139,7 +139,7 @@ def insert_session(
     cursor = connection.execute(
         "INSERT INTO session (id, title, folder, model, parent_id, created_at, updated_at, activity)"
         f" VALUES (?, ?, ?, ?, ?, ?, ?, {NEXT_ACTIVITY})",
-        (session_id, title, folder, model, parent_id, at, at),
+        (session_id, title, clean(folder), clean(model), parent_id, at, at),
     )
     assert cursor.lastrowid is not None
     return cursor.lastrowid

@@ -14,6 +14,7 @@ from steersman.agent.messages import AssistantMessage
 from steersman.sessions import history, queries, segments
 from steersman.sessions.checkpoints import Restore, load_restores, touches_behind, touches_of_rewind
 from steersman.sessions.records import StoredMessage
+from steersman.sessions.rows import clean
 from steersman.sessions.segments import Segments
 
 
@@ -112,7 +113,7 @@ def set_head(connection: sqlite3.Connection, key: int, spans: Segments, at: floa
 def find_rewind(connection: sqlite3.Connection, rewind_id: str) -> RewindRecord | None:
     """Return the rewind of that id."""
     row = connection.execute(
-        "SELECT id, session, next_seq, last_kept, segments, undoes FROM rewind WHERE id = ?", (rewind_id,)
+        "SELECT id, session, next_seq, last_kept, segments, undoes FROM rewind WHERE id = ?", (clean(rewind_id),)
     ).fetchone()
     if row is None:
         return None

@@ -9,6 +9,8 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+from steersman.sessions.rows import clean
+
 MAX_TERMS = 16
 LINE_CHARS = 160
 
@@ -43,7 +45,7 @@ class Terms:
 
 def parse_terms(text: str) -> Terms:
     """Return the terms of a query; at most ``MAX_TERMS`` of them."""
-    words = [phrase.strip() or word for phrase, word in _TERM.findall(text)]
+    words = [phrase.strip() or word for phrase, word in _TERM.findall(clean(text))]
     words = [word.replace("\0", "") for word in words]
     words = [word for word in words if word.strip('"')][:MAX_TERMS]
     return Terms(tuple(words), all(_WORD.search(word) and not _UNSPACED.search(word) for word in words))
