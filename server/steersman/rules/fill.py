@@ -72,7 +72,9 @@ def fill(step: Step, tool: ToolSpec, own: Collection[str], last_path: str | None
     for found in fields:
         if found.name in roles.numbers:
             supply.take_text(str(roles.numbers[found.name]), STRONG)
-    fit = _Filler(supply, TextFinder(supply, roles, last_path), roles.numbers, tool.parameters).fill(fields)
+    fit = _Filler(
+        supply, TextFinder(supply, roles, last_path, is_only=len(fields) == 1), roles.numbers, tool.parameters
+    ).fill(fields)
     needed = sum(found.required for found in fields)
     fit.quality = supply.quality + _LEFT_OVER * supply.solid_left() + _NEEDED * needed
     return fit

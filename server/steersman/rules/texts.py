@@ -31,11 +31,13 @@ class TextFinder:
         supply: what the step offers.
         roles: what its phrases told.
         last_path: what "it" means, or None.
+        is_only: the tool has one field only, so whatever the step says more is for it.
     """
 
     supply: Supply
     roles: Roles
     last_path: str | None
+    is_only: bool = False
 
     def find(self, field: Field) -> str | None:
         """Return the field's value, or None; an optional field gets one only when the words are clear."""
@@ -57,7 +59,7 @@ class TextFinder:
             case "content":
                 return self._content(field)
             case "other":
-                return self._other(field) if field.required else self._hinted(field)
+                return self._other(field) if field.required or self.is_only else self._hinted(field)
 
     def _told(self, field: Field) -> str | None:
         """What a phrase told about the field; only a new text may be empty."""
@@ -68,7 +70,7 @@ class TextFinder:
 
     def _content(self, field: Field) -> str | None:
         told = self._told(field)
-        if told is not None or not field.required:
+        if told is not None or not (field.required or self.is_only):
             return told
         return self.supply.take_quote() or self.supply.take_rest() or self.supply.take_solid()
 
