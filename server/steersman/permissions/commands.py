@@ -139,9 +139,10 @@ def analyse(command: str) -> CommandLine:
     if "\\\n" in command:
         reading.doubt("a word of it may go on over a line end")
     root = Parser(Language(language())).parse(reading.source).root_node
-    if root.has_error:
+    if root.has_error or root.type != "program":
         reading.doubt("it is not valid shell language")
-    _sequence(root, "", reading)
+    else:
+        _sequence(root, "", reading)
     if not reading.doubts and not reading.parts:
         reading.doubt("it runs nothing")
     if not reading.doubts and reading.words != _second_reading(command):
