@@ -113,7 +113,14 @@ class Application:
             allow_memory=allow_memory,
         )
         self.runs = RunRegistry(self)
-        self.sessions = SessionLibrary(self.stores, lambda: [root.path for root in self.roots()], self.runs)
+        self.sessions = SessionLibrary(
+            self.stores,
+            self.runs,
+            roots=self.roots,
+            open_workspace=self.open_workspace,
+            new_id=new_id,
+            holder=surroundings.holder,
+        )
 
     # what runs need (runs.RunParts)
 

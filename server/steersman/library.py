@@ -6,26 +6,40 @@ What may take long on a large store runs in a thread; the event loop stays free.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steersman.agent.errors import InvalidRequestError, SessionBusyError
+from steersman.rewind import RewindResult, rewind, undo_rewind
 from steersman.runs import Run, RunRegistry
 from steersman.runs.shelf import StoreShelf
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.store import SessionStore
-from steersman.wire import Json, message_to_wire, session_to_wire
+from steersman.wire import Json, message_to_wire, path_to_uri, session_to_wire
+from steersman_tools.kit.workspace import Root, Workspace
 
 MAX_LISTED = 500
 
 
 class SessionLibrary:
-    """See the module's docstring. ``folders`` returns the workspace folders as of now; empty: the common store."""
+    """See the module's docstring. ``roots`` returns the workspace folders as of now; none: the common store."""
 
-    def __init__(self, shelf: StoreShelf, folders: Callable[[], list[Path]], runs: RunRegistry) -> None:
+    def __init__(
+        self,
+        shelf: StoreShelf,
+        runs: RunRegistry,
+        *,
+        roots: Callable[[], Sequence[Root]],
+        open_workspace: Callable[[Sequence[Root]], Workspace],
+        new_id: Callable[[], str],
+        holder: str,
+    ) -> None:
         self._shelf = shelf
-        self._folders = folders
         self._runs = runs
+        self._roots = roots
+        self._open_workspace = open_workspace
+        self._new_id = new_id
+        self._holder = holder
 
     async def list(self, *, folder: Path | None, query: str | None, limit: int, offset: int) -> Json:
         """Return ``{sessions, total}``, newest first; of all folders when ``folder`` is None."""
@@ -62,6 +76,43 @@ class SessionLibrary:
         store, _ = self.find(session_id)
         return {"session": self._wire(await asyncio.to_thread(store.fork, session_id, at_message))}
 
+    async def export(self, session_id: str, *, format: str, mask_secrets: bool = True) -> str:  # noqa: A002 - the wire's word
+        """Return the session as ``json``, ``markdown`` or ``html`` text."""
+        from steersman.sessions.export import export_session  # noqa: PLC0415 - only when asked for
+
+        store, _ = self.find(session_id)
+        return await asyncio.to_thread(export_session, store, session_id, format, mask_secrets=mask_secrets)
+
+    async def rewind(self, session_id: str, *, to_message: int, files: bool, conversation: bool, force: bool) -> Json:
+        """Return ``{restored, conflicts, rewindId}``; a session at work is busy."""
+        store, record = self.find(session_id)
+        self.check_free(session_id)
+        result = await rewind(
+            store, self._workspace(record), session_id, to_message, new_id=self._new_id, holder=self._holder,
+            files=files, conversation=conversation, force=force,
+        )  # fmt: skip
+        return _rewind_to_wire(result)
+
+    async def undo_rewind(self, rewind_id: str) -> Json:
+        """Return ``{restored, conflicts, rewindId}``."""
+        for place in self._places():
+            store = self._shelf.of(place)
+            record = store.find_rewind(rewind_id)
+            if record is not None:
+                self.check_free(record.id)
+                workspace = self._workspace(record)
+                result = await undo_rewind(store, workspace, rewind_id, new_id=self._new_id, holder=self._holder)
+                return _rewind_to_wire(result)
+        raise InvalidRequestError(f"There is no rewind {rewind_id} in this workspace.")
+
+    def _workspace(self, record: SessionRecord) -> Workspace:
+        """Open the workspace with the session's own folder first."""
+        roots = self._roots()
+        own = [root for root in roots if str(root.path) == record.folder]
+        if not own and record.folder:
+            own = [Root(Path(record.folder).name or "root", Path(record.folder))]
+        return self._open_workspace([*own, *(root for root in roots if root not in own)])
+
     def find(self, session_id: str) -> tuple[SessionStore, SessionRecord]:
         """Return the session's store and record; raise ``SessionNotFoundError``."""
         return self._shelf.find(session_id, self._places())
@@ -75,9 +126,18 @@ class SessionLibrary:
             )
 
     def _places(self) -> list[Path | None]:
-        return [*self._folders()] or [None]
+        return [root.path for root in self._roots()] or [None]
 
     def _wire(self, record: SessionRecord) -> Json:
         wire = session_to_wire(record)
         wire["running"] = wire["running"] or self._runs.active_in(record.id) is not None
         return wire
+
+
+def _rewind_to_wire(result: RewindResult) -> Json:
+    return {
+        "restored": [path_to_uri(path) for path in result.restored],
+        "conflicts": [{"uri": path_to_uri(each.path), "reason": each.reason} for each in result.conflicts],
+        "rewindId": result.rewind_id,
+        "uncovered": list(result.uncovered),
+    }

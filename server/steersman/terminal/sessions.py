@@ -1,0 +1,274 @@
+"""``steersman sessions …``: the conversations of a folder, in clear tables or as JSON."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import re
+import sys
+import webbrowser
+from collections.abc import Awaitable
+from datetime import datetime
+from pathlib import Path
+from typing import TypeVar
+
+from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
+from steersman.agent.messages import ToolMessage, UserMessage
+from steersman.agent.trace import clip_line
+from steersman.app import Application, HeadlessApp, headless_settings
+from steersman.sessions.records import SessionRecord, StoredMessage
+from steersman.sessions.store import SessionStore
+from steersman.terminal.output import exits, print_json, table
+from steersman.wire import Json, message_to_wire, session_to_wire
+
+T = TypeVar("T")
+_AGE = re.compile(r"(\d+)\s*([smhdw])")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
+
+
+@exits
+def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own word
+    """List the sessions, newest first."""
+    with _Folder(args) as folder:
+        page = folder.store.list(None, args.limit)
+        if args.json:
+            print_json({"sessions": [session_to_wire(record) for record in page.sessions], "total": page.total})
+        elif page.sessions:
+            print(_sessions_table(page.sessions))
+            if page.total > len(page.sessions):
+                print(f"… and {page.total - len(page.sessions)} more; see --limit", file=sys.stderr)
+        else:
+            print("There is no session in this folder yet.", file=sys.stderr)
+    return 0
+
+
+@exits
+def show(args: argparse.Namespace) -> int:
+    """Print a conversation."""
+    with _Folder(args) as folder:
+        record = folder.session(args.id)
+        messages = folder.store.messages(record.id)
+        if args.json:
+            print_json({"session": session_to_wire(record), "messages": [message_to_wire(each) for each in messages]})
+        else:
+            print(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
+            for stored in messages:
+                print(_message_text(stored))
+    return 0
+
+
+@exits
+def search(args: argparse.Namespace) -> int:
+    """Find words; each session once, with its best line."""
+    with _Folder(args) as folder:
+        hits = folder.store.search(" ".join(args.words), args.limit)
+        if args.json:
+            print_json(
+                {
+                    "hits": [
+                        {"session": session_to_wire(hit.session), "seq": hit.seq, "role": hit.role, "line": hit.line}
+                        for hit in hits
+                    ]
+                }
+            )
+        elif hits:
+            rows = [[hit.session.id[:8], clip_line(hit.session.title, 30), hit.role, hit.line] for hit in hits]
+            print(table(rows, ["id", "title", "where", "line"]))
+        else:
+            print("Nothing found.", file=sys.stderr)
+    return 0 if hits else 1
+
+
+@exits
+def export(args: argparse.Namespace) -> int:
+    """Write a session out."""
+    with _Folder(args) as folder:
+        record = folder.session(args.id)
+        text = _await(folder.app.sessions.export(record.id, format=args.format, mask_secrets=not args.keep_secrets))
+    target = Path(args.output) if args.output else None
+    if args.open and target is None:
+        target = Path(f"steersman-{record.id[:8]}.{ {'json': 'json', 'markdown': 'md', 'html': 'html'}[args.format] }")
+    if target is None:
+        print(text, end="" if text.endswith("\n") else "\n")
+        return 0
+    _write_new(target, text, force=args.force)
+    print_json({"path": str(target.resolve())}) if args.json else print(target)
+    if args.open:
+        webbrowser.open(target.resolve().as_uri())
+    return 0
+
+
+@exits
+def fork(args: argparse.Namespace) -> int:
+    """Copy a session up to a message."""
+    with _Folder(args) as folder:
+        record = folder.store.fork(folder.session(args.id).id, args.at)
+        _print_session(record, "forked as", as_json=args.json)
+    return 0
+
+
+@exits
+def rename(args: argparse.Namespace) -> int:
+    """Give a session another title."""
+    with _Folder(args) as folder:
+        record = folder.store.rename(folder.session(args.id).id, args.title)
+        _print_session(record, "renamed", as_json=args.json)
+    return 0
+
+
+@exits
+def delete(args: argparse.Namespace) -> int:
+    """Delete a session with its checkpoints."""
+    with _Folder(args) as folder:
+        record = folder.session(args.id)
+        folder.store.delete(record.id)
+        print_json({"deleted": True}) if args.json else print(f"deleted {record.id[:8]} {record.title}")
+    return 0
+
+
+@exits
+def rewind(args: argparse.Namespace) -> int:
+    """Put files and conversation back to a message."""
+    if args.files_only and args.conversation_only:
+        raise InvalidRequestError("--files-only and --conversation-only together leave nothing to do.")
+    with _Folder(args) as folder:
+        record = folder.session(args.id)
+        to_message = args.to if args.to is not None else _before_last_prompt(folder.store, record)
+        result = _await(
+            folder.app.sessions.rewind(
+                record.id,
+                to_message=to_message,
+                files=not args.conversation_only,
+                conversation=not args.files_only,
+                force=args.force,
+            )
+        )
+    return _print_rewind(result, as_json=args.json)
+
+
+@exits
+def undo_rewind(args: argparse.Namespace) -> int:
+    """Take a rewind back."""
+    with _Folder(args) as folder:
+        result = _await(folder.app.sessions.undo_rewind(args.id))
+    return _print_rewind(result, as_json=args.json)
+
+
+@exits
+def prune(args: argparse.Namespace) -> int:
+    """Delete sessions without activity for long."""
+    matched = _AGE.fullmatch(args.older_than.strip())
+    if matched is None:
+        raise InvalidRequestError(f"{args.older_than!r} is not an age.", hint="Write it like 90d, 12h or 30m.")
+    age_s = int(matched[1]) * _SECONDS[matched[2]]
+    with _Folder(args) as folder:
+        pruned = folder.store.prune(older_than_s=age_s, keep=args.keep, dry_run=args.dry_run)
+    if args.json:
+        sessions = [session_to_wire(record) for record in pruned.sessions]
+        print_json({"sessions": sessions, "freedBytes": pruned.freed_bytes, "dryRun": args.dry_run})
+        return 0
+    if pruned.sessions:
+        print(_sessions_table(pruned.sessions))
+    verb = "would be deleted" if args.dry_run else "deleted"
+    print(f"{len(pruned.sessions)} sessions {verb}, {pruned.freed_bytes / 1e6:.1f} MB freed.", file=sys.stderr)
+    return 0
+
+
+class _Folder:
+    """The store of the folder that ``-C`` names; a store that cannot be used is an error here, never memory."""
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        headless = HeadlessApp(args.folder, headless_settings(), allow_memory=False)
+        self.app: Application = headless.app
+        self.store: SessionStore = self.app.stores.of(self.app.roots()[0].path)
+
+    def session(self, wanted: str) -> SessionRecord:
+        """Return the session that an id, the beginning of one, or “latest” names."""
+        if wanted == "latest":
+            latest = self.store.latest()
+            if latest is None:
+                raise SessionNotFoundError("There is no session in this folder yet.")
+            return latest
+        return self.store.resolve(wanted)
+
+    def __enter__(self) -> _Folder:  # noqa: PYI034 - final
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.app.stores.close()
+
+
+def _await(work: Awaitable[T]) -> T:
+    async def run() -> T:
+        return await work
+
+    return asyncio.run(run())
+
+
+def _before_last_prompt(store: SessionStore, record: SessionRecord) -> int:
+    """Return the number of the message before the last prompt, -1 when that was the first."""
+    messages = store.messages(record.id)
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index].message
+        if isinstance(message, UserMessage) and message.origin == "person":
+            return messages[index - 1].seq if index else -1
+    return -1
+
+
+def _print_rewind(result: Json, *, as_json: bool) -> int:
+    if as_json:
+        print_json(result)
+        return 1 if result["conflicts"] else 0
+    for uri in result["restored"]:
+        print(f"restored  {uri}")
+    for conflict in result["conflicts"]:
+        print(f"conflict  {conflict['uri']}: {conflict['reason']}")
+    if not result["restored"] and not result["conflicts"]:
+        print("No file had to be put back.")
+    for tool in result.get("uncovered", []):
+        print(f"not covered: what {tool} did cannot be taken back")
+    print(f"undo it with: steersman sessions undo-rewind {result['rewindId']}", file=sys.stderr)
+    return 1 if result["conflicts"] else 0
+
+
+def _write_new(target: Path, text: str, *, force: bool) -> None:
+    try:
+        with target.open("w" if force else "x", encoding="utf-8", newline="") as file:
+            file.write(text)
+    except FileExistsError:
+        raise InvalidRequestError(f"{target} is there already.", hint="Add --force to overwrite it.") from None
+    except OSError as error:
+        raise InvalidRequestError(f"{target} could not be written ({error.strerror}).") from error
+
+
+def _print_session(record: SessionRecord, verb: str, *, as_json: bool) -> None:
+    print_json({"session": session_to_wire(record)}) if as_json else print(f"{verb} {record.id[:8]} {record.title}")
+
+
+def _sessions_table(records: tuple[SessionRecord, ...]) -> str:
+    rows = [
+        [
+            record.id[:8],
+            _when(record.updated_at),
+            str(record.messages),
+            record.model,
+            "–" if record.cost is None else f"${record.cost:.4f}",
+            clip_line(record.title, 60) + (f"  (at work: {record.holder})" if record.running else ""),
+        ]
+        for record in records
+    ]
+    return table(rows, ["id", "last used", "messages", "model", "cost", "title"])
+
+
+def _when(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def _message_text(stored: StoredMessage) -> str:
+    message = stored.message
+    if isinstance(message, UserMessage):
+        return f"\n[{stored.seq}] you{'' if message.origin == 'person' else f' ({message.origin})'}\n{message.content}"
+    if isinstance(message, ToolMessage):
+        return f"[{stored.seq}] {'error' if message.is_error else 'result'}  {clip_line(message.content, 200)}"
+    calls = "".join(f"\n    → {call.name}({clip_line(call.arguments, 100)})" for call in message.tool_calls)
+    return f"\n[{stored.seq}] {message.model or 'model'}\n{message.content}{calls}".rstrip()
