@@ -9,6 +9,7 @@ What the model can mend is a ``ToolResult``; how a run ends is a ``StopReason``;
     │   ├── SessionBusyError          session_busy          a run of this process has it
     │   ├── SessionLockedError        session_locked        another process has it, or took it over
     │   └── StorageError              storage               the store cannot be read or written
+    │       └── StoreUnavailableError storage               … for a reason outside it: permission, a full or failing disk
     ├── RunNotFoundError              run_not_found
     ├── NoActiveRunError              no_active_run
     ├── ModelError
@@ -83,6 +84,13 @@ class StorageError(SessionError):
     """The store could not be read or written."""
 
     kind = "storage"
+
+
+class StoreUnavailableError(StorageError):
+    """The store cannot be used for a reason outside it (permission, a full or failing disk).
+
+    At the start, and only then, running in memory is the better choice; whoever does so announces it (DESIGN S4).
+    """
 
 
 class RunNotFoundError(SteersmanError):

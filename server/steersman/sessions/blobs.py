@@ -8,6 +8,8 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from steersman.sessions.failures import damage
+
 _LEVEL = 3  # source code halves at any level; the higher ones cost several times the time
 
 
@@ -34,14 +36,14 @@ def keep_blobs(connection: sqlite3.Connection, blobs: Iterable[Blob]) -> None:
 
 
 def read_blob(connection: sqlite3.Connection, digest: str) -> bytes:
-    """Return the content; raises ``sqlite3.DatabaseError`` when it is missing or not what its name says."""
+    """Return the content; raise ``sqlite3.DatabaseError`` when it is missing or not what its name says."""
     row = connection.execute("SELECT data FROM blob WHERE digest = ?", (digest,)).fetchone()
     try:
         content = zlib.decompress(row[0]) if row else None
     except zlib.error:
         content = None
     if content is None or hashlib.sha256(content).hexdigest() != digest:
-        raise sqlite3.DatabaseError(f"the kept content {digest[:12]} is missing or damaged")
+        raise damage(f"the kept content {digest[:12]} is missing or damaged")
     return content
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import sqlite3
 
-from steersman.agent.errors import StorageError
+from steersman.agent.errors import StorageError, StoreUnavailableError
 
 DAMAGED_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 """The codes that say that the file is not a sound database."""
@@ -51,7 +51,16 @@ _BY_ERRNO: dict[int, tuple[str, str]] = {
 
 def primary_code(error: sqlite3.Error) -> int:
     """Return SQLite's primary result code, or 0 where the error bears none (a misuse of the module)."""
+    if "Could not decode to UTF-8" in str(error):  # Python's own, and without a code
+        return sqlite3.SQLITE_CORRUPT
     return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
+
+def damage(what: str) -> sqlite3.DatabaseError:
+    """Return the error for content that SQLite finds sound and we do not."""
+    error = sqlite3.DatabaseError(what)
+    error.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return error
 
 
 def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
@@ -62,4 +71,5 @@ def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
     else:
         message, hint = _BY_ERRNO.get(error.errno or 0, _OTHER)
         name = error.strerror or type(error).__name__
-    return StorageError(message.format(where=where, name=name), hint=hint)
+    kind = StoreUnavailableError if (message, hint) in (_FULL, _READ_ONLY, _IO) else StorageError
+    return kind(message.format(where=where, name=name), hint=hint)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from steersman.agent.closing import close_call, open_calls
 from steersman.agent.messages import AssistantMessage, Message, ToolMessage
 from steersman.sessions import segments as spans
+from steersman.sessions.failures import damage
 from steersman.sessions.records import StoredMessage
 from steersman.sessions.rows import from_row, to_row
 from steersman.sessions.segments import Segments
@@ -123,7 +124,10 @@ def _last_group(history: Sequence[StoredMessage]) -> Sequence[StoredMessage]:
 
 def _stored(row: tuple[int, float, str, str, str | None, str | None]) -> StoredMessage:
     seq, created_at, role, content, call_id, extra = row
-    return StoredMessage(seq, from_row(role, content, call_id, extra), created_at)
+    try:
+        return StoredMessage(seq, from_row(role, content, call_id, extra), created_at)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise damage(f"message {seq} cannot be read") from error
 
 
 def _end(last: int | None) -> int:
