@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,6 +67,7 @@ class Run:
         self._mode = setup.mode
         self._inbox = Inbox()
         self.signal = CancelSignal()
+        self._is_free = False
         self.turn = 0
         self.activity = "starting"
         self.started_at = parts.clock.now()
@@ -101,7 +102,7 @@ class Run:
     @property
     def is_active(self) -> bool:
         """Whether it still works or a tool of its still runs: its session is busy."""
-        return not self._released.done()
+        return not self._is_free
 
     def set_mode(self, mode: Mode) -> None:
         """Change the mode; the next call obeys."""
@@ -149,6 +150,9 @@ class Run:
         except Exception as error:
             _log.exception("run %s failed", self.id)
             raise RunFailedError(self._translate(error), self._builder.build()) from error
+        finally:
+            if not self._stragglers:
+                self._free()
         return replace(self._builder.build(), result=result)
 
     async def _run_agent(self) -> RunResult:
@@ -222,9 +226,13 @@ class Run:
     async def _release(self) -> None:
         """Free the session once the run and every tool of it have ended."""
         await asyncio.wait({self._work})
-        pending: Sequence[asyncio.Task[ToolResult]] = tuple(self._stragglers)
-        if pending:
-            await asyncio.wait(pending)
+        if self._stragglers:
+            await asyncio.wait(tuple(self._stragglers))
         if not self._work.cancelled():
             self._work.exception()  # told by ``wait``, to whoever asks
-        self._setup.handle.close()
+        self._free()
+
+    def _free(self) -> None:
+        if not self._is_free:
+            self._is_free = True
+            self._setup.handle.close()
