@@ -21,7 +21,7 @@ demo: $(STAMP)
 	@$(BIN)/python -P tests/demo/demo.py
 
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest -m "not storm and not online"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not storm and not online"
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m storm
