@@ -23,12 +23,35 @@ FRAGMENTS = [
     *("status", "-x", "--a=b", "a", "1", "2", "#", "x=1", "=", "-", "--", "!", "%", "^", "@", ",", ":", "~", "./git"),
     *(" ", " ", " ", " ", "\n", "\t", "  "),
     *(";", "&&", "||", "|", "&", ">", "<", ">>", ">&", "2>&1", ">/dev/null", "2>/dev/null", "<<", "<<<", "|&", "&>"),
-    *("'", "'", '"', '"', "\\", "\\\\", "\\\n", "$", "$x", "${x}", "$(", ")", "`", "(", "{", "}", "$'", '$"', "$((", "))"),
+    *(
+        "'",
+        "'",
+        '"',
+        '"',
+        "\\",
+        "\\\\",
+        "\\\n",
+        "$",
+        "$x",
+        "${x}",
+        "$(",
+        ")",
+        "`",
+        "(",
+        "{",
+        "}",
+        "$'",
+        '$"',
+        "$((",
+        "))",
+    ),
     *("*", "?", "[", "]", "[[", "]]", "<(", "EOF", "\nEOF\n", "if ", "then ", "fi", "do ", "done", "for ", "in ", "é"),
 ]
 LINES = st.lists(st.sampled_from(FRAGMENTS), min_size=1, max_size=14).map("".join)
 LIKELY_LINES = st.lists(
-    st.sampled_from([*PROGRAMS, "status", "a", "'a b'", '"c d"', "e\\ f", "g'h'\"i\"", "--x='y z'", ";", "&&", "||", "|"])
+    st.sampled_from(
+        [*PROGRAMS, "status", "a", "'a b'", '"c d"', "e\\ f", "g'h'\"i\"", "--x='y z'", ";", "&&", "||", "|"]
+    )
     | st.sampled_from(FRAGMENTS),
     min_size=1,
     max_size=10,
@@ -91,11 +114,11 @@ def test_a_shell_runs_nothing_but_what_was_understood(shell: str, command: str, 
     folder.mkdir(exist_ok=True)
     for call in run_in(shell, command, stubs, folder):
         assert is_told(call, line), f"{shell} ran {call} in {command!r}"
-    assert [] == list(folder.iterdir()), f"{shell} wrote a file in {command!r}"
+    assert list(folder.iterdir()) == [], f"{shell} wrote a file in {command!r}"
 
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_stubs_do_see_what_a_shell_runs(shell: str, stubs: Path, tmp_path: Path):
     """Guards the test above: it would pass on anything if nothing ever ran."""
     calls = run_in(shell, "git 'a b' c; rm x | head", stubs, tmp_path)
-    assert [["git", "a b", "c"], ["head"], ["rm", "x"]] == sorted(calls)
+    assert sorted(calls) == [["git", "a b", "c"], ["head"], ["rm", "x"]]

@@ -142,7 +142,7 @@ def proposal(plan: Plan, *, tool: str | None = None, arguments: str = "{}", unde
 class ScriptedAsker:
     """Answers with what it was given, in order; an exception is raised, a callable is called."""
 
-    answers: list[Answer | None | Exception | Callable[[Question], Answer | None]]
+    answers: list[Answer | Exception | Callable[[Question], Answer | None] | None]
     questions: list[Question] = field(default_factory=list[Question])
 
     async def ask(self, question: Question) -> Answer | None:

@@ -33,6 +33,7 @@ Joint: TypeAlias = Literal["", ";", "&&", "||", "|"]
 
 _MAX_CHARS = 20_000
 _PROGRAM = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./+-]*")
+_EXPANDED = re.compile(r"[*?\[\]{}]|(?:\A|[=:])~")
 _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n)*")
 _DOUBTS = {
     "variable_assignment": "it sets a variable",
@@ -256,7 +257,7 @@ def _word(node: Node, reading: _Reading) -> Word | None:
         end = piece.end_byte
         if piece.type in {"word", "number"} and not piece.children:
             bare = re.sub(r"\\(.)", "", raw, flags=re.DOTALL)
-            expands = expands or re.search(r"[*?\[\]{}~^]", bare) is not None
+            expands = expands or _EXPANDED.search(bare) is not None
             text += re.sub(r"\\(.)", r"\1", raw, flags=re.DOTALL)
         elif piece.type == "raw_string":
             text += raw[1:-1]
