@@ -112,8 +112,9 @@ def _finish(request: ModelRequest, text: str, call: ToolCall | None) -> Reply:
         needed = len(text) + (len(call.name) + len(call.arguments) if call is not None else 0)
         if needed > room:
             finish = "length"
+            if call is not None:
+                left = room - len(text) - len(call.name)
+                call = replace(call, arguments=call.arguments[: max(left, 0)]) if len(text) < room else None
             text = text[:room]
-            left = room - len(text) - (len(call.name) if call is not None else 0)
-            call = replace(call, arguments=call.arguments[:left]) if call is not None and left > 0 else None
     calls = () if call is None else (call,)
     return Reply(text, calls, finish, count_usage(request, text, calls))

@@ -37,7 +37,7 @@ _FAMILIES = (
     "write create save put store generate append make rewrite overwrite",
     "delete remove erase rm unlink",
     "move rename mv relocate",
-    "run execute exec launch command shell",
+    "run execute exec launch",
     "patch diff apply",
     "diagnostic problem error warning lint",
     "add sum plus total addition",
