@@ -87,7 +87,9 @@ class FileGates:
 
     def open(self, name: str) -> None:
         """Let through whoever waits, and whoever comes later."""
-        self._path(name, "open").touch()
+        opened = self._path(name, "open")
+        self._folder.mkdir(parents=True, exist_ok=True)
+        opened.touch()
 
     def is_reached(self, name: str) -> bool:
         """Whether somebody came to it."""
