@@ -88,7 +88,7 @@ async def check_recording(kind: Kind, case: dict) -> None:
         check(
             f"{kind} cut",
             case["name"],
-            (part.error is None and same) or (part.error is not None and not part.calls),
+            (part.failure is None and same) or (part.failure is not None and not part.calls),
             cut[-200:],
         )
 

@@ -35,7 +35,7 @@ KEY = "sk-test-0123456789abcdef"
 
 @dataclass(frozen=True)
 class Reply:
-    """What became of one response. ``error`` is None when it ended as it should."""
+    """What became of one response. ``error`` is None when it ended as it should, ``failure`` is its kind."""
 
     text: str = ""
     reasoning: str = ""
@@ -43,6 +43,7 @@ class Reply:
     finish: FinishReason | None = None
     usage: Usage | None = None
     data: ProviderData | None = None
+    failure: str | None = None
     error: ModelError | None = field(default=None, compare=False)
 
 
@@ -98,6 +99,7 @@ async def collect(events: AsyncIterator[ModelEvent]) -> Reply:
         finish.reason if finish else None,
         finish.usage if finish else None,
         finish.provider_data if finish else None,
+        error.kind if error else None,
         error,
     )
 
