@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from steersman.sessions.database import Database
@@ -96,6 +97,13 @@ def forget_in_index(connection: sqlite3.Connection, key: int) -> None:
         )
     except sqlite3.OperationalError:  # made by a SQLite that has FTS5, and this one has not
         _set_meta(connection, "index_is_stale", "1")
+
+
+def compact_index(connection: sqlite3.Connection) -> None:
+    """Merge the index into one piece where only that takes deleted words out of it (before SQLite 3.42)."""
+    if _has_index(connection) and sqlite3.sqlite_version_info < _SECURE_DELETE_SINCE:
+        with suppress(sqlite3.OperationalError):  # made by a SQLite that has FTS5, and this one has not
+            connection.execute("INSERT INTO message_index (message_index) VALUES ('optimize')")
 
 
 def _make_index(connection: sqlite3.Connection) -> bool:

@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Self
 
-from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
-from steersman.sessions import blobs, checkpoints, history, queries, rewinds, segments, timeline
+from steersman.agent.errors import InvalidRequestError, SessionBusyError, SessionLockedError, SessionNotFoundError
+from steersman.sessions import checkpoints, history, housekeeping, queries, rewinds, segments, timeline
 from steersman.sessions.database import Connect, Database
 from steersman.sessions.handle import SessionHandle, TakeSnapshot
 from steersman.sessions.holding import SessionLocks, held_error, this_holder
@@ -27,14 +27,16 @@ from steersman.sessions.places import store_folder
 from steersman.sessions.queries import SessionRow
 from steersman.sessions.records import (
     Durability,
+    Pruned,
     ResponseUsage,
     SearchHit,
     SessionPage,
     SessionRecord,
     StoredMessage,
+    StoreSize,
     Timing,
 )
-from steersman.sessions.search import forget_in_index, search_sessions
+from steersman.sessions.search import search_sessions
 from steersman.sessions.titles import MAX_TITLE_CHARS, clip, one_line, title_from
 
 
@@ -192,10 +194,8 @@ class SessionStore:
     def delete(self, session_id: str) -> None:
         """Delete it with its checkpoints; raise ``SessionBusyError`` or ``SessionLockedError`` while it is held."""
         with self.acquire(session_id, "deletion"), self._database.writing() as connection:
-            row = _require(connection, session_id)
-            forget_in_index(connection, row.key)
-            connection.execute("DELETE FROM session WHERE key = ?", (row.key,))
-            blobs.drop_unused(connection)
+            housekeeping.delete_session(connection, _require(connection, session_id).key)
+        housekeeping.forget_deleted(self._database)
 
     def fork(self, session_id: str, at_message: int | None = None) -> SessionRecord:
         """Copy the conversation up to and including a message into a new session.
@@ -262,6 +262,45 @@ class SessionStore:
         except BaseException:
             self._let_go(session_id)
             raise
+
+    def prune(self, *, older_than_s: float, keep: int = 0, dry_run: bool = False) -> Pruned:
+        """Delete sessions without activity for ``older_than_s`` seconds, with their checkpoints.
+
+        Never the ``keep`` with the latest activity, never one that is held. Each goes by itself, so that others can
+        work meanwhile.
+        """
+        if older_than_s < 0 or keep < 0:
+            raise InvalidRequestError("An age and a number of sessions to keep cannot be negative.")
+        before = self._clock() - older_than_s
+        with self._database.reading() as connection:
+            rows = queries.list_sessions(connection, -1, keep)
+        old = [row for row in reversed(rows) if row.updated_at < before]
+        if dry_run:
+            held = [row.id for row in old if self._is_running(row)]
+            return Pruned(tuple(self._record(row) for row in old if row.id not in held), tuple(held))
+        bytes_before = housekeeping.disk_bytes(self._database.path)
+        deleted: list[SessionRecord] = []
+        busy: list[str] = []
+        for row in old:
+            try:
+                with self.acquire(row.id, "prune"), self._database.writing() as connection:
+                    housekeeping.delete_session(connection, row.key)
+                deleted.append(row.record(running=False))
+            except (SessionBusyError, SessionLockedError):
+                busy.append(row.id)
+            except SessionNotFoundError:
+                continue  # somebody else deleted it meanwhile
+        housekeeping.shrink(self._database)
+        freed = bytes_before - housekeeping.disk_bytes(self._database.path)
+        return Pruned(tuple(deleted), tuple(busy), max(freed, 0))
+
+    def size(self) -> StoreSize:
+        """Return what the store takes."""
+        return housekeeping.measure(self._database)
+
+    def find_damage(self) -> list[str]:
+        """Look through the whole database, which may take a while; return what is wrong with it."""
+        return housekeeping.find_damage(self._database)
 
     def find_rewind(self, rewind_id: str) -> SessionRecord | None:
         """Return the session in which this rewind was made, or None."""
