@@ -44,16 +44,16 @@ class SseDecoder:
         self._event = ""
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
-        """Yield the events that end in this chunk.
+        """Yield the events that end in this chunk; to be read to its end before the next chunk is fed.
 
         Raises:
             EventTooLargeError: one event exceeds the limit.
         """
         chunk = self._without_bom(chunk)
-        if self._after_cr and chunk:
-            self._after_cr = False
-            if chunk[:1] == b"\n":
-                chunk = chunk[1:]
+        if not chunk:
+            return
+        if self._after_cr:
+            chunk = chunk.removeprefix(b"\n")  # the second half of a CRLF
         *lines, rest = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
         self._after_cr = chunk[-1:] == b"\r"
         for piece in lines:
