@@ -79,8 +79,16 @@ Handler: TypeAlias = Callable[[Exchange], Awaitable[None]]
 class HttpServer:
     """Serves a handler on 127.0.0.1; an async context manager."""
 
-    def __init__(self, handler: Handler, *, port: int = 0) -> None:
+    def __init__(self, handler: Handler, *, port: int = 0, max_body: int = _MAX_BODY) -> None:
+        """Make one that is not listening yet.
+
+        Args:
+            handler: answers each request.
+            port: 0 takes a free one.
+            max_body: bytes that a request may bring.
+        """
         self._handler = handler
+        self._max_body = max_body
         self._wanted_port = port
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -123,7 +131,7 @@ class HttpServer:
         task.add_done_callback(self._connections.discard)
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        link = _Link(reader, writer)
+        link = _Link(reader, writer, self._max_body)
         try:
             while await self._exchange(link):
                 link.http.start_next_cycle()
@@ -180,7 +188,8 @@ class _ClientGoneError(Exception):
 class _Link:
     """One connection: bytes on one side, HTTP events on the other."""
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, max_body: int) -> None:
+        self._max_body = max_body
         self.http = h11.Connection(h11.SERVER)
         self._reader = reader
         self._writer = writer
@@ -199,7 +208,7 @@ class _Link:
             event = await self._event()
             if isinstance(event, h11.Data):
                 body += event.data
-                if len(body) > _MAX_BODY:
+                if len(body) > self._max_body:
                     raise h11.RemoteProtocolError("the body is too large", error_status_hint=413)
             elif isinstance(event, h11.EndOfMessage):
                 break
