@@ -24,7 +24,7 @@ REQUEST = ModelRequest("You are a test.", (UserMessage("Do it."),))
 async def collect(client, request=REQUEST, into=None):
     seen = [] if into is None else into
     async for event in client.stream(request):
-        seen.append(event)  # noqa: PERF401 - what came before a failure is looked at
+        seen.append(event)
     return seen
 
 
