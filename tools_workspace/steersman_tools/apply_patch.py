@@ -11,7 +11,7 @@ from steersman_tools.kit.changing import Remarks, apply_plan
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 from steersman_tools.patch.parsing import parse_patch
-from steersman_tools.patch.planning import PatchPlanner
+from steersman_tools.patch.planning import plan_patch
 
 _EFFECTS = {"edit": Effect.EDIT, "create": Effect.EDIT, "delete": Effect.DELETE, "move": Effect.MOVE}
 _VERBS = {"edit": "edit", "create": "create", "delete": "delete", "move": "move to"}
@@ -50,7 +50,7 @@ class ApplyPatch:
             ToolError: the patch cannot be read, or does not fit; the message names file and hunk.
         """
         assert isinstance(args, ApplyPatchArguments)
-        planned = await PatchPlanner(self._workspace).plan(parse_patch(args.patch))
+        planned = await plan_patch(self._workspace, parse_patch(args.patch))
         changes = planned.changes
         targets = {path: None for change in changes for path in (change.moved_from, change.path) if path}
         return Plan(

@@ -67,27 +67,27 @@ def adopt_endings(present: str, wanted: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A line on its way into a text; ``is_new``: its ending may be chosen, because it was not there before."""
+    """A line on its way into a text; ``is_fixed``: it stands outside what is changed, and no byte of it may differ."""
 
     text: str
-    is_new: bool
+    is_fixed: bool = False
 
 
 def join_pieces(pieces: Iterable[Piece], *, before: str = "", after: str = "") -> str:
     r"""Join lines so that each stays a line.
 
-    A new line's ``\r`` in front of a ``\n`` that is a line of its own, or the other way round, would make one ending of
-    two; the new one becomes ``\r\n`` then. ``before`` and ``after`` are what stands around.
+    A ``\r`` in front of a ``\n`` that is a line of its own would make one ending of two; the one that is not fixed
+    becomes ``\r\n`` then. ``before`` and ``after`` are what stands around.
     """
     result: list[str] = []
     last = before[-1:]
     ahead: Piece | None = None
-    for piece in [*pieces, Piece(after[:1], is_new=False)]:
+    for piece in [*pieces, Piece(after[:1], is_fixed=True)]:
         if ahead is not None:
             text = ahead.text
-            if ahead.is_new and last == "\r" and text.startswith("\n"):
+            if not ahead.is_fixed and last == "\r" and text.startswith("\n"):
                 text = "\r" + text
-            if ahead.is_new and ending_of(text) == "\r" and piece.text.startswith("\n"):
+            if not ahead.is_fixed and ending_of(text) == "\r" and piece.text.startswith("\n"):
                 text += "\n"
             result.append(text)
             last = text[-1:] or last
@@ -119,7 +119,7 @@ def rewrite(
     last = default
     for i1, i2, j1, j2, same in line_blocks(old, flat_new):
         if same:
-            result.extend(Piece(line, is_new=False) for line in present[i1:i2])
+            result.extend(Piece(line) for line in present[i1:i2])
             last = ending_of(present[i2 - 1]) or last
             continue
         for at, line in enumerate(new[j1:j2]):
@@ -127,7 +127,7 @@ def rewrite(
                 last = ending_of(present[i1 + at]) or last
             if dress and i2 - i1 == j2 - j1:
                 line = dress(present[i1 + at], old[i1 + at], line)  # noqa: PLW2901 - the same line, dressed
-            result.append(Piece(with_endings(line, last) if last else line, is_new=True))
+            result.append(Piece(with_endings(line, last) if last else line))
     return result
 
 

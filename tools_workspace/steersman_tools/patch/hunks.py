@@ -185,10 +185,10 @@ def _compose(index: LineIndex, hunks: Sequence[tuple[Hunk, Fit]], name: str) -> 
     pieces: list[Piece] = []
     done = 0
     for hunk, fit in hunks:
-        pieces += (Piece(line, is_new=False) for line in index.raw[done : fit.start])
+        pieces += (Piece(line, is_fixed=True) for line in index.raw[done : fit.start])
         pieces += _replacement(index, hunk, fit, name)
         done = fit.end
-    pieces += (Piece(line, is_new=False) for line in index.raw[done:])
+    pieces += (Piece(line, is_fixed=True) for line in index.raw[done:])
     return join_pieces(_ended(pieces, index))
 
 
@@ -201,18 +201,18 @@ def _replacement(index: LineIndex, hunk: Hunk, fit: Fit, name: str) -> list[Piec
     removed: list[tuple[str, PatchLine]] = []
     for line in hunk.lines:
         if line.kind == " ":
-            result.append(Piece(present[at], is_new=False))
+            result.append(Piece(present[at], is_fixed=True))
             removed.clear()
         elif line.kind == "-":
             removed.append((present[at], line))
         else:
             was = removed.pop(0) if removed else None
             text = _added_line(line, was, fit, hunk, name)
-            result.append(Piece(text + (ending if ending is not None else line.ending), is_new=True))
+            result.append(Piece(text + (ending if ending is not None else line.ending)))
         at += line.kind != "+"
     if result and _drops_final_newline(hunk, fit, index):
         text = result[-1].text
-        result[-1] = Piece(text[: len(text) - len(ending_of(text))], is_new=True)
+        result[-1] = Piece(text[: len(text) - len(ending_of(text))])
     return result
 
 
@@ -259,5 +259,5 @@ def _ended(pieces: list[Piece], index: LineIndex) -> list[Piece]:
         if not ending_of(piece.text):
             before = pieces[at - 1].text if at else ""
             ending = ending_of(before) or commonest_ending(index.raw) or "\n"
-            pieces[at] = Piece(piece.text + ending, is_new=True)
+            pieces[at] = Piece(piece.text + ending)
     return pieces

@@ -7,18 +7,20 @@ from steersman_tools.patch.model import FilePatch, PatchError
 from steersman_tools.patch.unified_format import is_unified_format, parse_unified_format
 
 
-def parse_patch(text: str) -> list[FilePatch]:
+def parse_patch(text: str) -> list[list[FilePatch]]:
     """Return what the patch says about each file, in order; never nothing.
+
+    There is one reading, but for a diff whose lines can be told apart in two ways: then the first one that fits holds.
 
     Raises:
         PatchError: it is in no format that is known, is cut off, or says nothing.
     """
     if is_begin_format(text):
-        patches = parse_begin_format(text)
+        readings = [parse_begin_format(text)]
     elif is_unified_format(text):
-        patches = parse_unified_format(text)
+        readings = parse_unified_format(text)
     else:
-        raise PatchError("this is no patch: it begins neither with “*** Begin Patch” nor with “--- ” and “+++ ” lines")
-    if not patches:
-        raise PatchError("the patch is empty: it names no file")
-    return patches
+        raise PatchError("This is no patch: it begins neither with “*** Begin Patch” nor with “--- ” and “+++ ” lines.")
+    if not readings[0]:
+        raise PatchError("The patch is empty: it names no file.")
+    return readings

@@ -7,6 +7,7 @@ difference between before and after becomes changes. Nothing is written in here.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import assert_never
@@ -55,6 +56,18 @@ class PlannedPatch:
     changes: tuple[Change, ...]
     written: frozenset[str]
     notes: tuple[str, ...]
+
+
+async def plan_patch(workspace: Workspace, readings: Sequence[Sequence[FilePatch]]) -> PlannedPatch:
+    """Return what a patch comes to, by the first of its readings that fits.
+
+    Raises:
+        ToolError: one step is impossible or does not fit; the message names its file. Nothing was changed.
+    """
+    for reading in readings[:-1]:
+        with suppress(PatchError):
+            return await PatchPlanner(workspace).plan(reading)
+    return await PatchPlanner(workspace).plan(readings[-1])
 
 
 @dataclass(slots=True)

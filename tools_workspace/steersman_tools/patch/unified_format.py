@@ -6,6 +6,7 @@ The counts in ``@@ -1,2 +3,4 @@`` are believed only where the lines agree with t
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from steersman.agent.lines import split_lines, strip_ending
@@ -39,18 +40,23 @@ def is_unified_format(text: str) -> bool:
     return any(_is_name_pair(lines, at) for at in range(len(lines)))
 
 
-def parse_unified_format(text: str) -> list[FilePatch]:
-    """Return what the diff says, in order.
+def parse_unified_format(text: str) -> list[list[FilePatch]]:
+    r"""Return what the diff says, in order; more than one reading where a lone ``\r`` may or may not end a line.
+
+    git ends lines at ``\n`` alone, difflib wherever it was told to.
 
     Raises:
         PatchError: it cannot be read, or says what cannot be done here (binary files, modes).
     """
-    if "\r" in text.replace("\r\n", ""):  # git ends lines at \n alone, difflib wherever it was told to
-        try:
-            return _parse(_LF_LINE.findall(text), counts_must_hold=True)
-        except PatchError:
-            return _parse(split_lines(text))
-    return _parse(split_lines(text))
+    lines = split_lines(text)
+    git_lines = _LF_LINE.findall(text)
+    if len(git_lines) == len(lines):
+        return [_parse(lines)]
+    readings: list[list[FilePatch]] = []
+    for way in (git_lines, lines):
+        with suppress(PatchError):
+            readings.append(_parse(way, counts_must_hold=True))
+    return readings or [_parse(lines)]
 
 
 @dataclass(slots=True)
@@ -166,7 +172,9 @@ def _hunk_lines(lines: list[str]) -> tuple[PatchLine, ...]:
         if line.startswith("\\"):
             if result:
                 last = result.pop()
-                result.append(PatchLine(last.kind, last.text, ""))
+                # in a file that has \n the line's \r belongs to it; in a patch that has \r\n throughout it does not
+                is_own = last.ending == "\r\n" and ending_of(line) == "\n"
+                result.append(PatchLine(last.kind, last.text, "\r" if is_own else ""))
             continue
         kind = line[0] if line[0] in " +-" else " "
         inner = split_lines(line[1:] if line[0] in " +-" else line) or [""]
