@@ -35,11 +35,13 @@ class Present:
         text: the whole text; None when the document was closed.
         version: the client's number of the notification that brought it.
         last: it is the last one of its notification, so the version names this very text.
+        opened: the document was opened (again) with this text.
     """
 
     text: str | None
     version: int
     last: bool = True
+    opened: bool = False
 
 
 class OpenDocument:
@@ -70,6 +72,11 @@ class Watch:
         """Take one in; called by ``Documents`` only."""
         self.seen.append(present)
         self._more.set()
+
+    @property
+    def closed(self) -> bool:
+        """Whether the document was closed, and not opened again since."""
+        return bool(self.seen) and self.seen[-1].text is None
 
     async def more(self) -> None:
         """Return as soon as something was seen since the last call."""
@@ -124,7 +131,7 @@ class Documents:
         rule = line_rule(text, line_feeds_only=self.quirks.line_feeds_only)
         document = OpenDocument(uri, self._resolve(uri), language_id, version, TextLines(text, rule))
         self._by_uri[uri] = document
-        self._tell(uri, Present(text, version))
+        self._tell(uri, Present(text, version, opened=True))
         for listener in self._listeners:
             listener.opened(document)
         return True
@@ -170,6 +177,10 @@ class Documents:
             listener.closed(document)
         return True
 
+    def path_of(self, uri: str) -> Path | None:
+        """Return the canonical path of a URI in any spelling, open or not; None for what is no file."""
+        return self._resolve(uri)
+
     def get(self, uri: str) -> OpenDocument | None:
         """Return the open document with this URI, in the client's spelling or any other of the same file."""
         found = self._by_uri.get(uri)
@@ -177,6 +188,10 @@ class Documents:
             return found
         path = self._resolve(uri)
         return next(iter(self.at(path)), None) if path is not None else None
+
+    def get_exactly(self, uri: str) -> OpenDocument | None:
+        """Return the open document that the client itself names so, or None."""
+        return self._by_uri.get(uri)
 
     def at(self, path: Path) -> tuple[OpenDocument, ...]:
         """Return the open documents of a canonical path: one for each spelling that the client has opened."""

@@ -41,6 +41,11 @@ def text_splices(old: str, new: str) -> list[Splice]:
     return splices
 
 
+def one_splice(old: str, new: str) -> Splice | None:
+    """Return the one splice from the first to the last character that differs; None for equal texts."""
+    return _trimmed(0, old, new) if old != new else None
+
+
 def _changed_lines(old: str, new: str) -> tuple[int, int, int]:
     """Return the region of whole lines that differs: its start, and its end in ``old`` and in ``new``."""
     shortest = min(len(old), len(new))
