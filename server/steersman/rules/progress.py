@@ -92,11 +92,15 @@ class Progress:
         """Return what a step (1 for the first) means; there may be fields missing."""
         if asks_about_past(self._task.steps[step - 1]):
             return None
-        last_path = None
-        for earlier in self._task.steps[: step - 1]:
-            paths = [token.text for token in read_step(earlier).tokens if token.looks_like_path]
-            last_path = paths[-1] if paths else last_path
-        return self._chooser.choose(self._task.steps[step - 1], last_path)
+        return self._chooser.choose(self._task.steps[step - 1], self._last_path_before(step))
+
+    def _last_path_before(self, step: int) -> str | None:
+        """Return the path that "it" means in a step."""
+        for earlier in reversed(self._task.steps[: step - 1]):
+            for token in reversed(read_step(earlier).tokens):
+                if token.looks_like_path:
+                    return token.text
+        return None
 
     def _callable_after(self, step: int) -> tuple[int, Chosen] | None:
         for number in range(step + 1, len(self._task.steps) + 1):
