@@ -116,10 +116,9 @@ def command_plan(
     unsaved: tuple[str, ...] = (),
 ) -> Plan:
     """A plan that runs a command."""
-    effects = {Effect.EXECUTE, *({Effect.NETWORK} if network else set())}
     return Plan(
         title=f"run {command}",
-        effects=frozenset(effects),
+        effects=frozenset({Effect.EXECUTE, Effect.NETWORK} if network else {Effect.EXECUTE}),
         command=command,
         folder=folder,
         confinement=confinement,
