@@ -38,7 +38,7 @@ from steersman.settings import (
     at_most,
     tightening_of,
 )
-from steersman_tools.kit.protected import protection_of
+from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.workspace import Root, Workspace
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ class Application:
         own = [self._state_dir, config_file(self._environ)]
         return Ground(
             roots=tuple(str(path) for path in paths),
-            protection=lambda: lambda path: protection_of(path, paths),
+            protection=ProtectedPaths(paths).now,
             exists=lambda path: Path(path).exists(),
             resolve=_resolve,
             own=tuple(_resolve(str(path.absolute())) for path in own),

@@ -10,6 +10,7 @@ import platformdirs
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.settings import (
+    ASK_EVERYTHING,
     Settings,
     SettingsPart,
     Source,
@@ -62,7 +63,8 @@ def load_settings(
     except InvalidRequestError as error:
         if strict:
             raise
-        warnings.append(f"{error.message} {error.hint or ''}".strip())
+        warnings.append(f"{error.message} {error.hint or ''} Until then everything asks.")
+        sources.append(Source(str(file), SettingsPart(permissions=[ASK_EVERYTHING])))
     return combine(sources, warnings)
 
 

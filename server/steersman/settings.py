@@ -56,6 +56,10 @@ class PermissionPart(_Part):
     action: Literal["allow", "ask", "deny"]
 
 
+ASK_EVERYTHING = PermissionPart(tool="*", action="ask")
+"""Holds while the user's own rules cannot be read: one of them may have been one that denies."""
+
+
 class SettingsPart(_Part):
     """What one source says; None where it says nothing. ``providers`` is checked by the models' own code."""
 
@@ -124,7 +128,8 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
     """Check what a source says. What does not fit is left out and told; the rest counts.
 
     Keys may be written in camelCase or snake_case; ``null`` means default; a ``steersman`` object around it all is
-    accepted.
+    accepted. A permission rule that does not fit is not merely left out, since it may have been one that denies: as
+    long as it stands there everything asks.
 
     Returns:
         The part and the warnings, each naming the source and the setting.
@@ -136,15 +141,25 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
         to_camel(key): copy.deepcopy(value) for key, value in values.items() if value is not None
     }
     warnings: list[str] = []
+    doubtful_rules = False
     while True:
         try:
-            return SettingsPart.model_validate(cleaned), warnings
+            part = SettingsPart.model_validate(cleaned)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
-            where = ".".join(str(step) for step in problem["loc"])
+            loc = problem["loc"]
+            where = ".".join(str(step) for step in loc)
             what = "is not a setting" if problem["type"] == "extra_forbidden" else f"does not fit: {problem['msg']}"
-            warnings.append(f"{name}: {where} {what}; it is ignored.")
-            _drop(cleaned, problem["loc"])
+            if loc[0] == "permissions":
+                doubtful_rules, loc = True, loc[:2]
+                warnings.append(f"{name}: {where} {what}; until it is mended, everything asks.")
+            else:
+                warnings.append(f"{name}: {where} {what}; it is ignored.")
+            _drop(cleaned, loc)
+        else:
+            if doubtful_rules:
+                part.permissions = [*(part.permissions or []), ASK_EVERYTHING]
+            return part, warnings
 
 
 def _drop(values: dict[str, Any], loc: Sequence[int | str]) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steersman.configuration import load_settings
 from steersman.permissions.modes import Mode, strictness
-from steersman.settings import Tightening, at_most, tightening_of
+from steersman.settings import ASK_EVERYTHING, PermissionPart, Tightening, at_most, parse_part, tightening_of
 
 JSON = st.recursive(
     st.none()
@@ -71,3 +74,33 @@ def test_what_it_tried_to_set_is_told():
     assert any("providers" in warning for warning in tight.warnings)
     assert any("permissions" in warning for warning in tight.warnings)
     assert tight.mode_of(Mode.ASK) is Mode.ASK
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"tool": "edit_file", "path": "src/**", "action": "allow"},
+        {"tool": "edit_file", "match": "src/**", "action": "dney"},
+        {"tool": "edit_file", "match": 7, "action": "allow"},
+        {"action": "allow"},
+        "deny everything",
+    ],
+)
+def test_a_rule_that_cannot_be_read_is_not_read_as_a_wider_one_and_everything_asks(rule: object):
+    """Left out alone, a misspelt field would widen an ``allow`` and a misspelt action would lift a ``deny``."""
+    good = {"tool": "read_file", "match": "x", "action": "deny"}
+    part, warnings = parse_part("config.toml", {"permissions": [rule, good]})
+    assert part.permissions == [PermissionPart(tool="read_file", match="x", action="deny"), ASK_EVERYTHING]
+    assert any("everything asks" in warning for warning in warnings)
+
+
+def test_rules_that_are_no_list_make_everything_ask():
+    part, _ = parse_part("config.toml", {"permissions": "deny"})
+    assert part.permissions == [ASK_EVERYTHING]
+
+
+def test_a_configuration_file_that_cannot_be_read_makes_everything_ask(tmp_path: Path):
+    (tmp_path / "config.toml").write_text("permissions = [")
+    settings = load_settings({"STEERSMAN_CONFIG": str(tmp_path / "config.toml")}, editor={"mode": "auto"})
+    assert settings.permissions == (ASK_EVERYTHING,)
+    assert any("everything asks" in warning for warning in settings.warnings)
