@@ -168,6 +168,15 @@ def test_it_means_the_file_of_the_step_before():
     assert calls_of(replies) == ['read_file({"path":"src/a.py"})', 'delete_file({"path":"src/a.py"})']
 
 
+def test_what_the_editor_adds_to_a_prompt_is_no_step_but_tells_what_this_file_is():
+    context = "The person has src/a.py (python) open in the editor.\n\nSelected, line 1:\n```\nx = 1; then = 2\n```"
+    prompt = f"read this file; add 2 and 40\n\n<context>\n{context}\n</context>"
+    messages, replies = converse(prompt, (*HOUSE, *COURSE), course)
+    assert calls_of(replies) == ['read_file({"path":"src/a.py"})', 'add({"a":2,"b":40})']
+    _, replies = converse("what did you do?", HOUSE, before=messages)
+    assert replies[0].text.startswith("You asked: read this file; add 2 and 40\n-")
+
+
 def test_a_notice_stands_at_the_end_of_the_first_answer_only():
     first, replies = converse("add 2 and 40", COURSE, course, notice="(No model.)")
     assert replies[-1].text == "add 2 and 40: 42\n\n(No model.)"

@@ -100,7 +100,7 @@ class Progress:
             for token in reversed(read_step(earlier).tokens):
                 if token.looks_like_path:
                     return token.text
-        return None
+        return self._task.focus
 
     def _callable_after(self, step: int) -> tuple[int, Chosen] | None:
         for number in range(step + 1, len(self._task.steps) + 1):

@@ -14,6 +14,7 @@ _GO_ON = re.compile(
     r"|your last reply was cut off\b.*)\s*",
     re.IGNORECASE | re.DOTALL,
 )
+_FOCUS = re.compile(r"The person has (.+?)(?: \([^()\n]*\))? open in the editor\.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +30,10 @@ class Task:
     """What a person asked for, the texts they added while it was worked on included.
 
     Attributes:
-        prompt: the person's own words.
+        prompt: the person's own words, without what the editor added.
         steps: all of them, in order.
         done: the calls made for it, in order.
+        focus: the file that the person has before them, which "this" and "it" mean where no step named another.
         said: the text of the answer so far, where the output limit cut it.
         was_answered: it was brought to an end, by an answer without a call.
     """
@@ -39,6 +41,7 @@ class Task:
     prompt: str
     steps: list[str]
     done: list[Done] = field(default_factory=list[Done])
+    focus: str | None = None
     said: str = ""
     was_answered: bool = False
 
@@ -69,10 +72,17 @@ def _hear(message: UserMessage, tasks: list[Task]) -> None:
     if tasks and (message.origin == "host" or _GO_ON.fullmatch(message.content)):
         return
     if tasks and message.origin == "steered":
-        tasks[-1].steps.extend(split_steps(message.content))
+        tasks[-1].steps.extend(split_steps(_own_words(message.content)))
         tasks[-1].said = ""
         return
-    tasks.append(Task(message.content, split_steps(message.content)))
+    words = _own_words(message.content)
+    focus = _FOCUS.search(message.content[len(words) :])
+    tasks.append(Task(words, split_steps(words), focus=None if focus is None else focus.group(1)))
+
+
+def _own_words(content: str) -> str:
+    """Return a prompt without the context that an editor put behind it."""
+    return content.partition("\n\n<context>\n")[0] if content.endswith("</context>") else content
 
 
 def _speak(message: AssistantMessage, tasks: list[Task]) -> None:

@@ -20,7 +20,7 @@ _HINTS: tuple[tuple[frozenset[str], frozenset[str]], ...] = (
 """Which prepositions introduce the value of a field with such a word in its name."""
 
 _INSIDE = frozenset({"in", "inside", "under", "within", "from", "of", "to"})
-_PRONOUNS = frozenset({"it", "that", "there", "again"})
+_PRONOUNS = frozenset({"it", "this", "that", "there", "again"})
 
 
 @dataclass(frozen=True, slots=True)
