@@ -28,7 +28,7 @@ class ProtectedPaths:
 
     def __call__(self, path: str) -> Protection | None:
         """Return the protection of a path; see ``protected.protection_of``."""
-        found = protection_of(path, self._roots)
+        found = self.of_name(path)
         if found is not None:
             return found
         return _below(path, self.linked())
@@ -37,6 +37,10 @@ class ProtectedPaths:
         """Look at the links once, and return what answers for many paths as of this moment."""
         linked = tuple(self.linked())
         return lambda path: protection_of(path, self._roots) or _below(path, linked)
+
+    def of_name(self, path: str) -> Protection | None:
+        """Return the protection that a path has by its names alone."""
+        return protection_of(path, self._roots)
 
     def linked(self) -> Iterator[tuple[PurePath, Protection]]:
         """Yield what the links with protected names lead to, in the workspace folders."""

@@ -1,0 +1,153 @@
+"""The globs that a model gives to ``find_files`` and ``search`` (DESIGN W12). Pure.
+
+``*`` and ``?`` stay within a name, ``**`` goes across folders, ``{a,b}`` is either, ``[…]`` is a set. A pattern without
+"/" matches names at any depth, hidden ones too. Folders such as ``[id]`` and ``(group)`` are ordinary names in many
+projects, so a pattern whose brackets fit literally means them literally.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from steersman.agent.tool import ToolError
+
+_MAX_ALTERNATIVES = 256
+_MAX_CHARS = 1000
+_PIECE = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?(?:[^\]\\]|\\.)*\]|\\.|.", re.DOTALL)
+_PLAIN_NAME = re.compile(r"[\w.*?+@~%=-]+", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Glob:
+    """A glob, ready to match.
+
+    Attributes:
+        pattern: as the model gave it.
+        sets: matches whole paths, brackets meaning sets.
+        literal: the same with brackets meaning themselves; None when there are none.
+        folders_only: it ends in "/".
+    """
+
+    pattern: str
+    sets: re.Pattern[str]
+    literal: re.Pattern[str] | None
+    folders_only: bool
+
+    def choose(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths that match, in order; where brackets fit literally, only those."""
+        paths = list(paths)
+        if self.literal is not None:
+            found = [path for path in paths if self.literal.fullmatch(path)]
+            if found:
+                return found
+        return [path for path in paths if self.sets.fullmatch(path)]
+
+    def matches(self, path: str) -> bool:
+        """Whether a path matches in either reading."""
+        return bool(self.sets.fullmatch(path) or (self.literal and self.literal.fullmatch(path)))
+
+    def plain_names(self) -> list[str] | None:
+        """Return the alternatives when each is a name pattern that every program reads alike, else None."""
+        names = _alternatives(self.pattern)
+        return names if all(_PLAIN_NAME.fullmatch(name) and "**" not in name for name in names) else None
+
+
+def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
+    """Return a glob relative to the folder that is looked through.
+
+    Raises:
+        ToolError: it is empty, leads upwards, or has too many alternatives.
+    """
+    text = pattern.strip().removeprefix("./")
+    folders_only = text.endswith("/")
+    text = text.rstrip("/").lstrip("/") if text.strip("/") else ""
+    if not text:
+        raise ToolError("the pattern is empty; “*” matches every file, “**/*.py” all Python files")
+    if len(text) > _MAX_CHARS:
+        raise ToolError(f"the pattern is {len(text)} characters long; {_MAX_CHARS} is the limit")
+    if ".." in re.split(r"[/\\]", text):
+        raise ToolError(f"the pattern “{pattern}” leads upwards; name the folder by path instead")
+    alternatives = _alternatives(text)
+    flags = re.DOTALL | (re.IGNORECASE if ignores_case else 0)
+    return Glob(
+        text,
+        re.compile("|".join(_translate(each, literal=False) for each in alternatives), flags),
+        re.compile("|".join(_translate(each, literal=True) for each in alternatives), flags) if "[" in text else None,
+        folders_only,
+    )
+
+
+def _alternatives(text: str) -> list[str]:
+    """Expand ``{a,b}``; a brace that is never closed, or holds no comma, stands for itself."""
+    found: list[str] = []
+    waiting = [text]
+    while waiting:
+        each = waiting.pop()
+        group = _first_group(each)
+        if group is None:
+            found.append(each)
+        else:
+            start, end, choices = group
+            waiting += [each[:start] + choice + each[end:] for choice in reversed(choices)]
+        if len(found) + len(waiting) > _MAX_ALTERNATIVES:
+            raise ToolError(f"the pattern “{text}” has more than {_MAX_ALTERNATIVES} alternatives; make it simpler")
+    return found
+
+
+def _first_group(text: str) -> tuple[int, int, list[str]] | None:
+    for start in (at for at, char in enumerate(text) if char == "{"):
+        depth, cuts = 0, [start]
+        for at in range(start, len(text)):
+            if text[at] == "{":
+                depth += 1
+            elif text[at] == "}":
+                depth -= 1
+            elif text[at] == "," and depth == 1:
+                cuts.append(at)
+            if depth == 0:
+                if len(cuts) > 1:
+                    ends = [*cuts[1:], at]
+                    return start, at + 1, [text[a + 1 : b] for a, b in zip(cuts, ends, strict=True)]
+                break
+    return None
+
+
+def _translate(text: str, *, literal: bool) -> str:
+    anywhere = "" if "/" in text else "(?:.*/)?"
+    return anywhere + "".join(_pieces(text, literal=literal))
+
+
+def _pieces(text: str, *, literal: bool) -> Iterator[str]:
+    position = 0
+    while position < len(text):
+        found = _PIECE.match(text, position)
+        assert found is not None
+        piece, at, position = found[0], position, found.end()
+        if piece[0] == "[" and len(piece) > 1 and literal:
+            yield re.escape("[")
+            position = at + 1
+        elif piece == "**/" and (at == 0 or text[at - 1] == "/"):
+            yield "(?:.*/)?"
+        elif piece == "**/":
+            yield ".*/"
+        elif piece[0] == "*":
+            yield "[^/]*" if len(piece) == 1 else ".*"
+        elif piece == "?":
+            yield "[^/]"
+        elif piece[0] == "[" and len(piece) > 1:
+            yield _set(piece)
+        else:
+            yield re.escape(piece[-1])
+
+
+def _set(piece: str) -> str:
+    inner = piece[1:-1]
+    negated = inner[:1] in {"!", "^"}
+    inner = re.sub(r"([\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
+    try:
+        re.compile(f"[{inner}]")
+    except re.error:
+        return re.escape(piece)
+    return f"(?!/)[{'^' if negated else ''}{inner}]"

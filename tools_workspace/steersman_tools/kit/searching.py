@@ -1,0 +1,285 @@
+"""Searching the files that git would not ignore, by ripgrep (DESIGN W7, W8, W9).
+
+What may hold secrets is never shown, nor told whether it matches: one could ask for it letter by letter. Open documents
+whose text differs from the disk are searched as the editor has them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from steersman.agent.cancel import CancelSignal
+from steersman.agent.tool import ToolError
+from steersman_tools.kit.globs import Glob
+from steersman_tools.kit.ignore_rules import IgnoreRules
+from steersman_tools.kit.listing import NO_GIT, Lister
+from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
+from steersman_tools.kit.protected_paths import ProtectedPaths
+from steersman_tools.kit.ripgrep import Output, Ripgrep
+from steersman_tools.kit.workspace import Location
+
+_MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+_MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
+_FORMAT = (
+    "--null",
+    "--no-heading",
+    "--with-filename",
+    "--line-number",
+    "--column",
+    "--byte-offset",
+    "--color=never",
+    "--no-context-separator",
+    f"--max-columns={MAX_COLUMNS}",
+    "--max-columns-preview",
+    "--no-messages",
+    "--crlf",
+)
+_RUST_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for.
+
+    Attributes:
+        pattern: a text, or a regular expression.
+        literal: it is a text.
+        case_sensitive: case counts.
+        context: how many lines around each match.
+        glob: which files, or None for all.
+    """
+
+    pattern: str
+    literal: bool = True
+    case_sensitive: bool = True
+    context: int = 0
+    glob: Glob | None = None
+
+    def takes(self, path: str) -> bool:
+        """Whether the glob lets a path (below the folder that is searched) in."""
+        return self.glob is None or self.glob.matches(path)
+
+    def options(self) -> list[str]:
+        """Return ripgrep's options for it."""
+        options = [*_FORMAT, f"--context={self.context}"]
+        if not self.case_sensitive:
+            options.append("--ignore-case")
+        pattern = self.pattern
+        if "\n" in pattern or (not self.literal and "\\n" in pattern):
+            options.append("--multiline")
+        if self.literal and "\n" in pattern:
+            lines = re.split(r"\r?\n", pattern)
+            pattern = r"\r?\n".join(_RUST_SPECIAL.sub(r"\\\g<0>", line) for line in lines)
+        elif self.literal:
+            options.append("--fixed-strings")
+        return [*options, f"--regexp={pattern}"]
+
+
+@dataclass(slots=True)
+class Found:
+    """What a search found.
+
+    Attributes:
+        hits: matching lines and their context, by path and line.
+        is_whole: False when there may be more.
+        reason: why there may be more.
+    """
+
+    hits: list[Hit] = field(default_factory=list[Hit])
+    is_whole: bool = True
+    reason: str = ""
+
+
+class Searcher:
+    """Searches for the tools.
+
+    Args:
+        ripgrep: the program.
+        lister: lists files where ripgrep's own choice would not be git's.
+    """
+
+    def __init__(self, ripgrep: Ripgrep, lister: Lister) -> None:
+        self._ripgrep = ripgrep
+        self._lister = lister
+
+    async def search(
+        self,
+        query: Query,
+        location: Location,
+        open_texts: Mapping[str, str],
+        signal: CancelSignal,
+        roots: Sequence[Path],
+    ) -> Found:
+        """Search a folder, or one file.
+
+        Args:
+            query: what.
+            location: where; for one file the glob does not count.
+            open_texts: canonical path -> text of each open document that differs from the disk.
+            signal: ends the search.
+            roots: the workspace folders, for what is protected.
+
+        Raises:
+            ToolError: the pattern makes no sense.
+        """
+        is_folder = await asyncio.to_thread(location.path.is_dir)
+        protected = ProtectedPaths(roots)
+        await asyncio.to_thread(_check_no_secret, location, protected)
+        query = query if is_folder else replace(query, glob=None)
+        scope = _Scope(location.path if is_folder else location.path.parent, location, open_texts)
+        search = _Search(self._ripgrep, query, scope, signal)
+        if is_folder:
+            await self._search_folder(search, query, location, signal)
+        elif str(location.path) not in open_texts:
+            await search.run(location.path.parent, ["--", f"./{location.path.name}"])
+        await search.run_open()
+        await asyncio.to_thread(search.sift, protected)
+        return search.found
+
+    async def _search_folder(self, search: _Search, query: Query, location: Location, signal: CancelSignal) -> None:
+        root, start = location.root.path, location.path
+        names = query.glob.plain_names() if query.glob else []
+        approach = await self._lister.approach(root, start, signal) if names is not None else None
+        if approach is not None:
+            options = [*approach.options, *NO_GIT, *_of_type(names or [])]
+            await search.run(approach.folder, [*options, "--", approach.target], prefix=approach.target)
+            return
+        listing = await self._lister.files(root, start, signal)
+        for batch in _batches(query.glob.choose(listing.paths) if query.glob else listing.paths):
+            await search.run(start, ["--", *batch])
+            if not search.found.is_whole:
+                return
+
+
+@dataclass(frozen=True, slots=True)
+class _Scope:
+    """Where is searched: paths are below ``folder``."""
+
+    folder: Path
+    location: Location
+    open_texts: Mapping[str, str]
+
+    def open_documents(self, query: Query) -> list[tuple[str, str]]:
+        """Return path and text of the open documents to search. Blocks briefly."""
+        rules: IgnoreRules | None = None
+        found: list[tuple[str, str]] = []
+        for path, text in self.open_texts.items():
+            here = Path(path)
+            if here == self.location.path:
+                found.append((here.name, text))
+            elif here.is_relative_to(self.location.path):
+                inner = here.relative_to(self.folder).as_posix()
+                rules = rules or IgnoreRules(self.location.root.path)
+                if query.takes(inner) and not rules.is_ignored(here):
+                    found.append((inner, text))
+        return found
+
+
+@dataclass(slots=True)
+class _Search:
+    """One search over several runs of ripgrep."""
+
+    ripgrep: Ripgrep
+    query: Query
+    scope: _Scope
+    signal: CancelSignal
+    found: Found = field(default_factory=Found)
+    room: int = _MAX_OUTPUT_BYTES
+
+    async def run(self, folder: Path, arguments: Sequence[str], *, prefix: str = "./") -> None:
+        """Search files; ``prefix`` is what ripgrep puts before their paths."""
+        output = await self.ripgrep.run(
+            [*self.query.options(), *arguments], folder=folder, signal=self.signal, max_bytes=self.room
+        )
+        self._take_note(output)
+        skipped = len(os.fsencode(prefix))
+
+        def to_path(raw: bytes) -> str:
+            return os.fsdecode(raw[skipped:]).replace(os.sep, "/")
+
+        self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path)
+
+    async def run_open(self) -> None:
+        """Search what the editor has otherwise than the disk."""
+        for path, text in await asyncio.to_thread(self.scope.open_documents, self.query):
+            output = await self.ripgrep.run(
+                [*self.query.options(), "--text", "--encoding=none", "-"],
+                folder=self.scope.folder,
+                signal=self.signal,
+                max_bytes=self.room,
+                stdin=text.encode("utf-8", "replace"),
+            )
+            self._take_note(output)
+            self.found.hits += parse_hits(output.data, lambda _, path=path: path, is_open=True)
+
+    def sift(self, protected: ProtectedPaths) -> None:
+        """Leave out what may hold secrets and what the editor has otherwise, and sort the rest. Blocks briefly."""
+        hidden = [target for target, protection in protected.linked() if protection.is_secret]
+        verdicts: dict[tuple[str, bool], bool] = {}
+        for hit in self.found.hits:
+            if (hit.path, hit.is_open) in verdicts:
+                continue
+            path = self.scope.folder / hit.path
+            protection = protected.of_name(str(path))
+            is_secret = bool(protection and protection.is_secret) or any(map(path.is_relative_to, hidden))
+            is_old = not hit.is_open and str(path) in self.scope.open_texts
+            verdicts[hit.path, hit.is_open] = not is_secret and not is_old and self.query.takes(hit.path)
+        kept = [hit for hit in self.found.hits if verdicts[hit.path, hit.is_open]]
+        self.found.hits = sorted(kept, key=lambda hit: (hit.path, hit.line))
+
+    def _take_note(self, output: Output) -> None:
+        if output.code == 2 and output.errors:
+            raise ToolError(_explain(output.errors, self.query))
+        self.room = max(self.room - len(output.data), 1)
+        if output.code is None:
+            self.found.is_whole = False
+            self.found.reason = _reason(output)
+
+
+def _check_no_secret(location: Location, protected: ProtectedPaths) -> None:
+    protection = protected(str(location.path))
+    if protection is not None and protection.is_secret:
+        raise ToolError(
+            f"{location.display} may hold secrets, so it is never searched; read_file asks the person first"
+        )
+
+
+def _reason(output: Output) -> str:
+    if output.cancelled:
+        return "the run was cancelled"
+    return "it took too long" if output.late else "there are very many"
+
+
+def _of_type(names: Sequence[str]) -> Iterator[str]:
+    """Restrict to names by a file type of our own: unlike ``--glob``, that leaves ignore rules in force."""
+    for name in names:
+        yield f"--type-add=steersman:{name}"
+    if names:
+        yield "--type=steersman"
+
+
+def _batches(paths: Sequence[str]) -> Iterator[list[str]]:
+    """Yield the paths in command lines that every system takes."""
+    batch: list[str] = []
+    size = 0
+    for path in paths:
+        argument = f"./{path}"
+        length = len(os.fsencode(argument)) + 1
+        if batch and size + length > _MAX_ARGUMENT_BYTES:
+            yield batch
+            batch, size = [], 0
+        batch.append(argument)
+        size += length
+    if batch:
+        yield batch
+
+
+def _explain(errors: str, query: Query) -> str:
+    reason = errors.removeprefix("rg: ").strip()
+    hint = "" if query.literal else "\nliteral=true searches for the pattern as plain text."
+    return f"“{query.pattern}” cannot be searched for: {reason}{hint}"
