@@ -13,7 +13,7 @@ WORKSPACE_STEPS = [
     ("what is in src/app.py?", "read_file", {"path": "src/app.py"}),
     ("look at README", "read_file", {"path": "README"}),
     ("cat Makefile", "read_file", {"path": "Makefile"}),
-    ("open app", "read_file", {"path": "app"}),
+    ("open the README", "read_file", {"path": "README"}),
     ('read "my file.txt"', "read_file", {"path": "my file.txt"}),
     ("read app/(g)/issues/[id]/page.tsx", "read_file", {"path": "app/(g)/issues/[id]/page.tsx"}),
     ("read lines 10 to 20 of src/app.py", "read_file", {"path": "src/app.py", "offset": 10, "limit": 11}),
@@ -121,7 +121,16 @@ def test_a_step_about_anything_else_does_too(step, tool, arguments):
 
 
 @pytest.mark.parametrize(
-    "step", ["hello", "explain monads", "what does this do?", "thank you", "explain the shell", "tell me a story"]
+    "step",
+    [
+        "hello",
+        "explain monads",
+        "what does this do?",
+        "thank you",
+        "explain the shell",
+        "tell me a story",
+        "show the diff",
+    ],
 )
 def test_a_step_that_no_tool_fits_finds_none(step):
     assert ToolChooser(HOUSE).choose(step) is None

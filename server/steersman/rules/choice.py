@@ -89,10 +89,16 @@ class ToolChooser:
         return fit.arguments if field is None or not words else {**fit.arguments, field.name: words}
 
     def _is_named(self, step: Step, verb: str | None, tool: _KnownTool) -> bool:
-        """Whether a word of the step is one of the tool's name, or like one; a description alone is a weaker sign."""
+        """Whether a word of the step is one of the tool's name, or like one; a description alone is a weaker sign.
+
+        "Show" and its kind are such a word only where nothing else is said that might be meant.
+        """
+        if _says_name(step, tool):
+            return True
+        telling = {word for word in step.stems if word not in _GENERIC | _WEAK_VERBS}
         first = step.stems[:1] if verb is None else [verb]
-        words = {*first, *(word for word in step.stems if word not in _GENERIC)}
-        return any(word in tool.name_stems or tool.is_like(word) for word in words) or _says_name(step, tool)
+        words = telling | ({*first} - _WEAK_VERBS if telling else {*first})
+        return any(word in tool.name_stems or tool.is_like(word) for word in words)
 
     def _overlap(self, step: Step, verb: str | None, tool: _KnownTool) -> float:
         """Return how much the step's words and the tool's have in common."""

@@ -38,7 +38,7 @@ _FAMILIES = (
     "delete remove erase rm unlink",
     "move rename mv relocate",
     "run execute exec launch",
-    "patch diff apply",
+    "patch apply",
     "diagnostic problem error warning lint",
     "add sum plus total addition",
     "subtract minus difference subtraction",
