@@ -129,6 +129,8 @@ async def test_content_may_come_in_parts_and_the_system_anywhere(http, server):
 async def test_the_variants_are_models(http):
     listed = (await http.get("/models")).json()
     assert [model["id"] for model in listed["data"]] == ["mock", "mock-sloppy", "mock-gullible", "mock-slow"]
+    assert (await http.get("/models/mock-slow")).json() == listed["data"][3]
+    assert (await http.get("/models/gpt")).status_code == 404
 
 
 async def test_the_sloppy_model_sends_broken_json_first(http):

@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import time
 from collections.abc import Awaitable, Callable
-from typing import Self, get_args
+from typing import Any, Self, get_args
 
 from steersman.agent.model import ModelRequest
 from steersman.mock_llm.answer import DONE, Answer
@@ -20,6 +20,10 @@ VARIANTS: tuple[Variant, ...] = get_args(Variant)
 _BY_NAME: dict[str, Variant] = {name: name for name in VARIANTS}
 _JSON = "application/json"
 _SLOW_PAUSE_S = 2.0
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 0, "owned_by": "steersman"}
 
 
 async def _slow_pause() -> None:
@@ -46,6 +50,7 @@ class MockServer:
         key: str = KEY,
         slow_pause: Callable[[], Awaitable[None]] = _slow_pause,
         clock: Callable[[], float] = time.time,
+        keep_requests: bool = True,
     ) -> None:
         """Make one.
 
@@ -54,9 +59,12 @@ class MockServer:
             key: the only key that is accepted.
             slow_pause: awaited before each piece of ``mock-slow``; two seconds by default.
             clock: seconds since the epoch, for ``created``.
+            keep_requests: False: ``requests`` stays empty, for a server that runs long.
         """
         self.requests: list[ModelRequest] = []
         self.closed_early = 0
+        self._count = 0
+        self._keep_requests = keep_requests
         self._key = key
         self._slow_pause = slow_pause
         self._clock = clock
@@ -99,8 +107,10 @@ class MockServer:
             case "POST", "/v1/chat/completions":
                 await self._complete(exchange)
             case "GET", "/v1/models":
-                models = [{"id": name, "object": "model", "created": 0, "owned_by": "steersman"} for name in VARIANTS]
-                await exchange.respond(200, to_bytes({"object": "list", "data": models}), content_type=_JSON)
+                listed = to_bytes({"object": "list", "data": [_model(name) for name in VARIANTS]})
+                await exchange.respond(200, listed, content_type=_JSON)
+            case "GET", path if path.removeprefix("/v1/models/") in _BY_NAME:
+                await exchange.respond(200, to_bytes(_model(path.removeprefix("/v1/models/"))), content_type=_JSON)
             case _, "/v1/chat/completions" | "/v1/models":
                 raise ApiError(405, f"Not allowed: {request.method} {request.path}")
             case _:
@@ -119,9 +129,11 @@ class MockServer:
         if variant is None:
             known = ", ".join(VARIANTS)
             raise ApiError(404, f"The model '{chat.model}' does not exist; there are {known}.", code="model_not_found")
-        self.requests.append(request)
+        self._count += 1
+        if self._keep_requests:
+            self.requests.append(request)
         reply = next_reply(request, variant)
-        answer = Answer(f"chatcmpl-mock-{len(self.requests)}", int(self._clock()), chat.model)
+        answer = Answer(f"chatcmpl-mock-{self._count}", int(self._clock()), chat.model)
         whole = False
         try:
             await self._answer(exchange, chat, answer, reply)

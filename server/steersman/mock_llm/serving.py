@@ -35,7 +35,7 @@ def serve(port: int, *, announce: Callable[[str], None] = print_line) -> int:
 
 async def _serve(port: int, announce: Callable[[str], None]) -> int:
     stop = asyncio.Event()
-    server = MockServer(port=port)
+    server = MockServer(port=port, keep_requests=False)
     try:
         await server.start()
     except (OSError, OverflowError) as error:
