@@ -396,6 +396,12 @@ def test_a_link_that_leads_outside_is_outside():
     assert pattern.covers(file, ROOT, ground)
 
 
+def test_a_command_allowed_to_one_tool_is_not_allowed_to_another():
+    grants = remembered_after("git status")
+    verdict = decide(proposal(command_plan(), tool="remote_shell"), Mode.ASK, ground=GROUND, remembered=grants)
+    assert isinstance(verdict, Ask)
+
+
 def test_a_command_allowed_without_the_network_asks_with_it():
     assert is_asked("git status", allowed="git status", network=True)
 
@@ -471,5 +477,5 @@ def test_a_rule_that_denies_leaves_others_alone(pattern: str, command: str):
 
 
 def test_a_grant_is_told_with_its_folder():
-    grant = CommandGrant(CommandPattern(("make", "test")), f"{ROOT}/sub")
+    grant = CommandGrant(CommandPattern(("make", "test")), f"{ROOT}/sub", "run_command")
     assert grant.words(GROUND) == "make test in sub"

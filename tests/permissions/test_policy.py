@@ -18,6 +18,7 @@ from steersman.permissions.proposal import Proposal
 from steersman.permissions.rule import Action, Rule
 from support.permission import (
     ROOT,
+    FakeProtection,
     call_plan,
     change,
     command_plan,
@@ -134,7 +135,7 @@ def test_a_protected_path_asks_in_every_mode_and_nothing_covers_it(plan: Plan, m
         PathGrant(ROOT, "edit", below=True),
         PathGrant(ROOT, "move", below=True),
         PathGrant(ROOT, "delete", below=True),
-        CommandGrant(CommandPattern((), open_ended=True), ROOT),
+        CommandGrant(CommandPattern((), open_ended=True), ROOT, "run_command"),
     )
     verdict = verdict_on(plan, mode, Rule("*", "*", "allow"), remembered=everything)
     assert isinstance(verdict, Ask)
@@ -158,6 +159,15 @@ def test_a_protected_path_asks_in_every_mode_and_nothing_covers_it(plan: Plan, m
 def test_reading_what_is_protected_but_no_secret_is_an_ordinary_command(command: str):
     ground = replace(GROUND, exists=lambda path: not path.endswith("/.env"))
     assert isinstance(decide(proposal(command_plan(command)), Mode.AUTO, ground=ground), Allow)
+
+
+def test_a_word_that_only_looks_like_a_secret_is_none_unless_it_is_there():
+    plan = command_plan("node -e 'console.log(process.env, event.key)' > out")
+    secret = FakeProtection("it may hold secrets", is_secret=True)
+    protects = replace(GROUND, protection=lambda: lambda path: secret if ".key" in path else None)
+    absent = replace(protects, exists=lambda _: False)
+    assert isinstance(decide(proposal(plan), Mode.AUTO, ground=absent), Allow)
+    assert isinstance(decide(proposal(plan), Mode.AUTO, ground=protects), Ask)
 
 
 def test_reading_what_is_protected_but_no_secret_is_free():
@@ -184,7 +194,7 @@ def test_commands_always_ask_on_windows(mode: Mode):
     ground = make_ground(["C:\\ws"], windows=True)
     plan = command_plan("git status", folder="C:\\ws")
     rules = [Rule("*", "*", "allow")]
-    grants = [CommandGrant(CommandPattern(("git", "status"), open_ended=True), "C:\\ws")]
+    grants = [CommandGrant(CommandPattern(("git", "status"), open_ended=True), "C:\\ws", "run_command")]
     verdict = decide(proposal(plan), mode, ground=ground, rules=rules, remembered=grants)
     assert verdict == Ask(because=("Commands always ask on Windows.",))
 
@@ -267,7 +277,9 @@ GRANTS = st.one_of(
     st.builds(
         PathGrant, st.sampled_from([ROOT, f"{ROOT}/src"]), st.sampled_from(["edit", "delete", "move"]), st.booleans()
     ),
-    st.builds(CommandGrant, st.just(CommandPattern((), open_ended=True)), st.just(ROOT), st.booleans()),
+    st.builds(
+        CommandGrant, st.just(CommandPattern((), open_ended=True)), st.just(ROOT), st.just("run_command"), st.booleans()
+    ),
     st.builds(CallGrant, st.sampled_from(["edit_file", "run_command"]), st.just("{}")),
 )
 EFFECTS = st.frozensets(st.sampled_from([*Effect, "teleport"]))

@@ -147,6 +147,12 @@ def test_a_short_command_needs_no_show_button():
     assert [option.id for option in buttons(question(command_plan("ls")))] == ["reject", "allow_once", "allow_session"]
 
 
+def test_a_question_about_unsaved_edits_keeps_its_own_words():
+    options = (Option("reject", "Skip"), Option("save_and_allow", "Save and go on"), Option("allow_once", "Run anyway"))
+    asked = question(command_plan("pytest"), options=options)
+    assert buttons(asked) == options
+
+
 def test_button_titles_differ_so_that_the_answer_is_clear():
     titles = [option.label for option in buttons(question(edit_plan()))]
     assert len(titles) == len(set(titles))

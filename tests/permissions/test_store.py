@@ -20,8 +20,8 @@ from support.permission import ROOT
 GRANTS: tuple[Grant, ...] = (
     PathGrant("/ws/src/[id].tsx", "edit"),
     PathGrant("/ws/src", "delete", below=True),
-    CommandGrant(CommandPattern(("git", "status"), open_ended=True), "/ws"),
-    CommandGrant(CommandPattern(("make", "'a b'")), "/ws/sub", network=True),
+    CommandGrant(CommandPattern(("git", "status"), open_ended=True), "/ws", "run_command"),
+    CommandGrant(CommandPattern(("make", "'a b'")), "/ws/sub", "shell", network=True),
     CallGrant("fetch", '{"url": "x"}'),
 )
 
@@ -94,9 +94,9 @@ BAD = [
     content(entry(path=None)),
     content(entry(below="yes")),
     content(entry(), entry(below=1)),
-    content({"type": "command", "words": [], "openEnded": True, "folder": "/ws", "network": True}),
-    content({"type": "command", "words": [1], "openEnded": True, "folder": "/ws", "network": True}),
-    content({"type": "command", "words": ["git"], "openEnded": 1, "folder": "/ws", "network": True}),
+    content({"type": "command", "words": [], "openEnded": True, "folder": "/ws", "tool": "x", "network": True}),
+    content({"type": "command", "words": [1], "openEnded": True, "folder": "/ws", "tool": "x", "network": True}),
+    content({"type": "command", "words": ["git"], "openEnded": 1, "folder": "/ws", "tool": "x", "network": True}),
     content({"type": "command", "words": ["git"], "folder": "/ws"}),
     content({"type": "call", "tool": "x"}),
 ]
@@ -154,6 +154,7 @@ ANY_GRANT = st.one_of(
     st.builds(
         CommandGrant,
         st.builds(CommandPattern, st.lists(TEXTS, min_size=1, max_size=3).map(tuple), st.booleans()),
+        TEXTS,
         TEXTS,
         st.booleans(),
     ),

@@ -32,6 +32,7 @@ Joint: TypeAlias = Literal["", ";", "&&", "||", "|"]
 """What stands before a simple command; "" before the first."""
 
 _MAX_CHARS = 20_000
+_MAX_JOINTS = 100
 _PROGRAM = re.compile(r"[A-Za-z0-9_./][A-Za-z0-9_./+-]*")
 _EXPANDED = re.compile(r"[*?\[\]{}]|(?:\A|[=:])~")
 _BLANKS = re.compile(rb"(?:[ \t\n]|\\\n)*")
@@ -129,7 +130,7 @@ class _Reading:
 def analyse(command: str) -> CommandLine:
     """Take a command line apart. Never raises; whatever is odd is a doubt."""
     mentions = tuple(_mentions(command))
-    if len(command) > _MAX_CHARS:
+    if len(command) > _MAX_CHARS or command.count("&&") + command.count("||") > _MAX_JOINTS:
         return CommandLine(command, (), ("it is too long to be read",), mentions)
     if has_hidden(command):
         return CommandLine(command, (), ("it holds characters that cannot be seen",), mentions)

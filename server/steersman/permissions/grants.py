@@ -51,18 +51,20 @@ class CommandGrant:
     Attributes:
         pattern: what it begins with.
         folder: canonical absolute folder it was allowed in.
+        tool: the tool that runs it.
         network: it was allowed with the network.
     """
 
     pattern: CommandPattern
     folder: str
+    tool: str
     network: bool = False
 
     def covers(self, demand: Demand, ground: Ground) -> bool:
         """Whether the grant covers the demand."""
         return (
             isinstance(demand, CommandDemand)
-            and demand.folder == self.folder
+            and (demand.folder, demand.tool) == (self.folder, self.tool)
             and (self.network or not demand.network)
             and self.pattern.covers(demand.command, demand.folder, ground)
         )
@@ -110,7 +112,7 @@ def grants_for(demands: Sequence[Demand], present: Iterable[Grant], ground: Grou
                 pattern = pattern_for(demand.command, demand.folder, ground)
                 if pattern is None:
                     return ()
-                grants.append(CommandGrant(pattern, demand.folder, demand.network))
+                grants.append(CommandGrant(pattern, demand.folder, demand.tool, demand.network))
             case OpaqueDemand():
                 return ()
             case CallDemand():

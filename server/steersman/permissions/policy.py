@@ -134,7 +134,8 @@ def protections(proposal: Proposal, ground: Ground) -> tuple[tuple[str, Protecti
     """Return the protected paths that the proposal touches: (canonical path, why).
 
     A call that only reads touches secrets alone. So does a command whose every part is known only to read, and only
-    secrets that are there; the words of any other command count wherever they may name a protected path.
+    secrets that are there; the words of any other command count wherever they may name a protected path. (A word such
+    as ``event.key`` in a piece of code only looks like a secret; it counts if there is such a file.)
     """
     protection_of = ground.protected()
     touched: dict[str, Protection] = {}
@@ -147,7 +148,11 @@ def protections(proposal: Proposal, ground: Ground) -> tuple[tuple[str, Protecti
     reads = _command_only_reads(proposal)
     for path in mentioned_paths(proposal, ground):
         protection = protection_of(path)
-        if protection is not None and (not reads or (protection.is_secret and ground.exists(path))):
+        if protection is None:
+            continue
+        is_there = protection.is_secret and ground.exists(path)
+        is_named_so = not reads and (not protection.is_secret or ground.components(path)[-1].startswith("."))
+        if is_there or is_named_so:
             touched[path] = protection
     return tuple(touched.items())
 

@@ -59,10 +59,11 @@ class PathDemand:
 
 @dataclass(frozen=True, slots=True)
 class CommandDemand:
-    """To run one simple command in ``folder`` (canonical, absolute)."""
+    """To run one simple command by ``tool`` in ``folder`` (canonical, absolute)."""
 
     command: SimpleCommand
     folder: str
+    tool: str
     network: bool = False
 
 
@@ -128,10 +129,31 @@ class Proposal:
             if not self.plan.targets:
                 yield CallDemand(self.tool, self.arguments)
         if self.line is not None:
-            folder = self.plan.folder or ground.roots[0]
-            yield from command_demands(self.line, folder, ground, network="network" in self.reach)
+            yield from self._command_demands(self.line, ground)
         elif self.reach & {"execute", "network", "unknown"}:
             yield CallDemand(self.tool, self.arguments)
+
+    def _command_demands(self, line: CommandLine, ground: Ground) -> Iterator[Demand]:
+        """Yield a demand for each part, following ``cd`` from folder to folder.
+
+        ``cd`` into a folder of the workspace asks for nothing by itself; but what comes after it counts as run there,
+        so every joint of such a line must be ``&&`` (or a pipe): otherwise a failed ``cd`` runs the rest elsewhere.
+        """
+        folder = self.plan.folder or ground.roots[0]
+        changes_folder = any(part.program == "cd" for part in line.parts)
+        if changes_folder and any(part.joint not in {"", "&&", "|"} for part in line.parts):
+            line = replace(line, doubts=(*line.doubts, "it goes on even if the folder cannot be changed"))
+        if not line.understood:
+            yield OpaqueDemand(line)
+            return
+        for part in line.parts:
+            if part.program == "cd":
+                folder = ground.resolve(ground.join(folder, part.words[1].text))
+                if not ground.is_inside(folder):
+                    yield OpaqueDemand(replace(line, doubts=("it leaves the workspace",)))
+                    return
+            else:
+                yield CommandDemand(part, folder, self.tool, network="network" in self.reach)
 
 
 def propose(tool: Tool, plan: Plan, arguments: str) -> Proposal:
@@ -144,28 +166,6 @@ def propose(tool: Tool, plan: Plan, arguments: str) -> Proposal:
         reach.add("execute")
     line = None if plan.command is None else analyse(plan.command)
     return Proposal(tool.name, plan, frozenset(reach), _canonical(arguments), line)
-
-
-def command_demands(line: CommandLine, folder: str, ground: Ground, *, network: bool = False) -> Iterator[Demand]:
-    """Yield a demand for each part, following ``cd`` from folder to folder.
-
-    ``cd`` into a folder of the workspace asks for nothing by itself; but what comes after it counts as run there, so
-    every joint of such a line must be ``&&`` (or a pipe): otherwise a failed ``cd`` runs the rest somewhere else.
-    """
-    changes_folder = any(part.program == "cd" for part in line.parts)
-    if changes_folder and any(part.joint not in {"", "&&", "|"} for part in line.parts):
-        line = replace(line, doubts=(*line.doubts, "it goes on even if the folder cannot be changed"))
-    if not line.understood:
-        yield OpaqueDemand(line)
-        return
-    for part in line.parts:
-        if part.program == "cd":
-            folder = ground.resolve(ground.join(folder, part.words[1].text))
-            if not ground.is_inside(folder):
-                yield OpaqueDemand(replace(line, doubts=("it leaves the workspace",)))
-                return
-        else:
-            yield CommandDemand(part, folder, network)
 
 
 def mentioned_paths(proposal: Proposal, ground: Ground) -> Iterator[str]:

@@ -105,9 +105,11 @@ def buttons(question: Question) -> tuple[Option, ...]:
 
     ``Always allow`` is for richer clients and left out; what "for this session" covers stands in the text.
     """
-    titles = {"allow_once": ALLOW_ONCE, "allow_session": ALLOW_SESSION}
-    offered = [Option(option.id, titles.get(option.id, option.label)) for option in question.options]
-    offered = [option for option in offered if option.id != "allow_always"]
+    offered = [
+        Option(option.id, ALLOW_SESSION) if option.id == "allow_session" else option
+        for option in question.options
+        if option.id != "allow_always"
+    ]
     show = show_label(question.plan)
     return (*offered[:1], *([Option("show", show)] if show else []), *offered[1:])
 

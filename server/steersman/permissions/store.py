@@ -121,12 +121,13 @@ def grant_to_json(grant: Grant) -> dict[str, Any]:
     match grant:
         case PathGrant(path, kind, below):
             return {"type": "path", "path": path, "kind": kind, "below": below}
-        case CommandGrant(pattern, folder, network):
+        case CommandGrant(pattern, folder, tool, network):
             return {
                 "type": "command",
                 "words": list(pattern.words),
                 "openEnded": pattern.open_ended,
                 "folder": folder,
+                "tool": tool,
                 "network": network,
             }
         case CallGrant(tool, arguments):
@@ -151,9 +152,8 @@ def _parse_grant(item: Mapping[str, Any]) -> Grant:
         words = tuple(_text(word) for word in item["words"])
         if not words:
             raise ValueError("a command without words")
-        return CommandGrant(
-            CommandPattern(words, _flag(item["openEnded"])), _text(item["folder"]), _flag(item["network"])
-        )
+        pattern = CommandPattern(words, _flag(item["openEnded"]))
+        return CommandGrant(pattern, _text(item["folder"]), _text(item["tool"]), _flag(item["network"]))
     if kind == "call":
         return CallGrant(_text(item["tool"]), _text(item["arguments"]))
     raise ValueError("an unknown kind of permission")

@@ -47,22 +47,31 @@ class ProtectedPaths:
         for root in self._roots:
             yield from self._linked_in(root, _DEPTH)
 
-    def _linked_in(self, folder: Path, depth: int) -> Iterator[tuple[PurePath, Protection]]:
+    def _linked_in(self, folder: Path, depth: int, *, inside: bool = False) -> Iterator[tuple[PurePath, Protection]]:
+        """Look through one folder; ``inside``: it is protected, and so is all that it holds."""
         for entry in _entries(folder):
-            protection = protection_of(entry.path, self._roots)
-            if protection is None:
-                continue
             if entry.is_symlink():
-                target = Path(os.path.realpath(entry.path))
-                if target not in self._roots and not any(root.is_relative_to(target) for root in self._roots):
+                protection = protection_of(entry.path, self._roots)
+                target = Path(os.path.realpath(entry.path)) if protection is not None else None
+                if protection is not None and target is not None and not self._holds_a_root(target):
                     yield target, protection
-            elif depth > 1 and entry.is_dir(follow_symlinks=False):
-                yield from self._linked_in(Path(entry.path), depth - 1)
+            elif depth > 1 and _is_folder(entry) and (inside or protection_of(entry.path, self._roots) is not None):
+                yield from self._linked_in(Path(entry.path), depth - 1, inside=True)
+
+    def _holds_a_root(self, target: Path) -> bool:
+        return any(root.is_relative_to(target) for root in self._roots)
 
 
 def _below(path: str, linked: Iterable[tuple[PurePath, Protection]]) -> Protection | None:
     pure = PurePath(path)
     return next((protection for target, protection in linked if pure.is_relative_to(target)), None)
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
