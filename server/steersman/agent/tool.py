@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change, ChangeSummary
 from steersman.agent.messages import JsonValue
+
+if TYPE_CHECKING:  # pydantic is slow to load, and the words in here are needed before any tool is
+    from pydantic import BaseModel
 
 
 class Effect(StrEnum):
