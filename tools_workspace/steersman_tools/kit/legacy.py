@@ -1,14 +1,25 @@
 """Which legacy encoding some bytes are in, when that is certain (DESIGN W3).
 
-Certain means: the file declares it and every byte agrees. A wrong guess shows the model garbage and writes its new
-characters in a second encoding, so this module must never answer with what is merely likely.
+Certain means: the file declares it and every byte agrees, or it is a long text in a script whose encodings cannot
+be taken for one another (Japanese, Chinese, Korean, Russian). A wrong guess shows the model garbage and writes its new
+characters in a second encoding, so this module must never answer with what is merely likely. Western European
+encodings differ too little ever to be certain; statistical detectors were tried and are wrong too often.
 """
 
 from __future__ import annotations
 
 import codecs
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+
+from steersman_tools.kit.scripts import (
+    is_japanese,
+    is_korean,
+    is_russian,
+    is_simplified_chinese,
+    is_traditional_chinese,
+)
 
 _HEAD_BYTES = 1024
 _DECLARATIONS = (
@@ -19,6 +30,18 @@ _DECLARATIONS = (
     re.compile(rb"\bvim?:[^\n]*?\b(?:fileencoding|fenc)=([-\w.]+)"),
 )
 _STATEFUL = ("iso2022", "hz", "utf_7", "utf-7", "idna", "punycode", "unicode", "raw")
+_JUDGES: tuple[tuple[str, Callable[[str], bool]], ...] = (
+    ("cp932", is_japanese),
+    ("euc_jp", is_japanese),
+    ("gb18030", is_simplified_chinese),
+    ("cp950", is_traditional_chinese),
+    ("cp949", is_korean),
+    ("cp1251", is_russian),
+    ("koi8_r", is_russian),
+    ("cp866", is_russian),
+    ("iso8859_5", is_russian),
+    ("mac_cyrillic", is_russian),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +63,37 @@ def detect(data: bytes) -> Detected:
     """Return the encoding of bytes that are not UTF-8, or why it is not certain."""
     declared = _declared(data)
     if declared is None:
-        return Detected(None, reason="its encoding cannot be told for certain")
+        return _by_script(data)
     codec = _stateless_text_codec(declared)
     if codec is None:
         return Detected(None, reason=f"the encoding it declares, {declared}, is not supported")
+    text = _exact(data, codec)
+    if text is None:
+        return Detected(None, reason=f"its bytes are not all valid in {declared}, the encoding it declares")
+    return Detected(codec, text)
+
+
+def _by_script(data: bytes) -> Detected:
+    """Return the one encoding in which the bytes are unmistakably a text, if it is one and one only."""
+    found: list[Detected] = []
+    for codec, judge in _JUDGES:
+        text = _exact(data, codec)
+        if text is not None and judge(text):
+            found.append(Detected(codec, text))
+    if len(found) == 1:
+        return found[0]
+    return Detected(
+        None, reason="its encoding cannot be told for certain; convert it to UTF-8 first (iconv) to edit it"
+    )
+
+
+def _exact(data: bytes, codec: str) -> str | None:
+    """Return the text, if the codec gives the very same bytes back."""
     try:
         text = data.decode(codec)
-    except UnicodeDecodeError as error:
-        return Detected(None, reason=f"not valid {declared} either, which it declares (byte {error.start})")
-    if text.encode(codec, "replace") != data:
-        return Detected(None, reason=f"its {declared} bytes would not survive being written again")
-    return Detected(codec, text)
+        return text if text.encode(codec) == data else None
+    except UnicodeError:
+        return None
 
 
 def _declared(data: bytes) -> str | None:
