@@ -73,7 +73,7 @@ class OpenCall:
 
     def is_followed_by(self, part: CallPart) -> bool:
         """Whether the piece begins another call although it names this one's place."""
-        return bool(part.name) and (self.is_whole() or (self.is_blank() and part.name != self.name))
+        return bool(part.name) and (self.is_whole() or (self.is_blank() and self.name not in {"", part.name}))
 
     def is_repeated_by(self, part: CallPart) -> bool:
         """Whether the piece says the whole call once more."""

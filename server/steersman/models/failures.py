@@ -27,7 +27,7 @@ from steersman.models.endpoint import Endpoint
 from steersman.models.json_values import as_count, as_object, as_text, parse_json
 
 MAX_SHOWN = 600
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|gsk|xai|key|AIza|hf|Bearer)[-_ ][\w*.…-]{8,}", re.IGNORECASE)
+_KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_][\w*.…-]{8,}|AIza[\w*.…-]{8,}|bearer \S{8,})", re.IGNORECASE)
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
 
 _OVERFLOW = re.compile(
@@ -115,7 +115,7 @@ def report_of(payload: JsonValue, key: str | None) -> Report:
     message = error.get("message") or outer.get("message") or error.get("detail") or outer.get("detail")
     raw = as_text(as_object(error.get("metadata")).get("raw"))
     kinds = [error.get("type"), error.get("code"), error.get("status"), as_object(error.get("innererror")).get("code")]
-    kind = " ".join(str(part) for part in kinds if part not in {None, ""} and not isinstance(part, (dict, list)))
+    kind = " ".join(str(part) for part in kinds if isinstance(part, (str, int)) and part != "")
     text = _words(message) + (f" ({raw})" if raw and raw not in _words(message) else "")
     return Report(clean(text, key), kind, error)
 
