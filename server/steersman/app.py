@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from steersman.models.prices import ModelFacts
     from steersman.models.provider_config import ProviderConfig
     from steersman.permissions.approver import Approver
+    from steersman.toolbox import Toolbox
     from steersman_tools.kit.seen import SeenTexts
 
 _DEMO_PAUSE_S = 0.015
@@ -105,6 +106,7 @@ class Application:
         self._clients: dict[str, ModelClient] = {}
         self._state_dir = state_dir(environ)
         self._memories = SessionMemories()
+        self._tools: Toolbox | None = None
         self.stores = StoreShelf(
             self._state_dir,
             clock=self._clock.now,
@@ -187,12 +189,7 @@ class Application:
 
     def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
         """Make the tools of one run."""
-        from steersman.toolbox import make_tools  # noqa: PLC0415 - only when a run starts
-
-        hidden = {config.api_key_env for config in self.providers().values() if config.api_key_env}
-        built_in = make_tools(
-            workspace, seen, mode, environ=self._environ, hidden=hidden, network=self.settings.sandbox_network
-        )
+        built_in = self._toolbox().make_tools(workspace, seen, read_only=mode() is Mode.PLAN)
         return [*built_in, *self.surroundings.extra_tools(workspace)]
 
     def epoch(self) -> object:
@@ -305,6 +302,16 @@ class Application:
             close = getattr(client, "aclose", None)
             if close is not None:
                 await close()
+
+    def _toolbox(self) -> Toolbox:
+        if self._tools is None:
+            from steersman.toolbox import CommandSettings, Toolbox  # noqa: PLC0415 - only when a run starts
+
+            named = [config.api_key_env for config in self.providers().values() if config.api_key_env]
+            own = (self._state_dir, config_file(self._environ))
+            network = self.settings.sandbox_network
+            self._tools = Toolbox(CommandSettings(self._environ, named, network, own))
+        return self._tools
 
     def _client(self, model: str) -> ModelClient:
         """Return the model's client, made once, so that its connections are used again."""

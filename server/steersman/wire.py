@@ -239,7 +239,7 @@ def _tool_result(body: ToolResultCommitted) -> Json:
 
 def _assistant_message(body: AssistantMessageCommitted) -> Json:
     calls = [call_to_wire(call) for call in body.tool_calls]
-    return {"seq": body.seq, "content": body.content, "toolCalls": calls, "truncated": body.truncated}
+    return {"messageSeq": body.seq, "content": body.content, "toolCalls": calls, "truncated": body.truncated}
 
 
 _CONVERTERS: dict[type[Any], tuple[str, Callable[[Any], Json]]] = {
@@ -247,7 +247,7 @@ _CONVERTERS: dict[type[Any], tuple[str, Callable[[Any], Json]]] = {
         "run_started",
         lambda b: {"prompt": b.prompt, "model": b.model, "mode": b.mode, "folder": path_to_uri(b.folder)},
     ),
-    UserMessageAdded: ("user_message", lambda b: {"seq": b.seq, "text": b.text, "steered": b.steered}),
+    UserMessageAdded: ("user_message", lambda b: {"messageSeq": b.seq, "text": b.text, "steered": b.steered}),
     TurnStarted: ("turn_started", lambda b: {"maxTurns": b.max_turns}),
     TextDelta: ("text_delta", lambda b: {"text": b.text}),
     ReasoningDelta: ("reasoning_delta", lambda b: {"text": b.text}),

@@ -20,28 +20,37 @@ from steersman.agent.events import (
     UsageReported,
     Warned,
 )
-from steersman.agent.messages import Message, ToolCall
+from steersman.agent.messages import Message, ToolCall, ToolMessage
 from steersman.agent.model import Usage
 from steersman.sessions.records import Timing, TimingKind
 from steersman.sessions.store import SessionHandle
+from steersman_tools.kit.seen import SeenTexts
 
 
 class RunLedger:
-    """A session's handle as the loop's ``Ledger``; ``load`` reads the store once a run."""
+    """A session's handle as the loop's ``Ledger``.
+
+    ``load`` reads the store once a run; ``seen`` learns of what is recorded, so that it always agrees with the record.
+    """
 
     def __init__(self, handle: SessionHandle) -> None:
         self._handle = handle
+        self.seen = SeenTexts()
         self._loaded: list[Message] | None = None
 
     def load(self) -> list[Message]:
         """Return the history, read at the first call."""
         if self._loaded is None:
             self._loaded = self._handle.load()
+            self.seen = SeenTexts.from_history(self._loaded)
         return list(self._loaded)
 
     def append(self, message: Message) -> int:
         """Commit one message."""
-        return self._handle.append(message)
+        seq = self._handle.append(message)
+        if isinstance(message, ToolMessage):
+            self.seen.update(message.seen)
+        return seq
 
     async def checkpoint(self, call: ToolCall, changes: tuple[Change, ...]) -> None:
         """Keep what the changes would overwrite."""

@@ -32,7 +32,6 @@ from steersman.runs.parts import ModelChoice, RunParts
 from steersman.runs.report import ReportBuilder, RunFailedError, RunReport
 from steersman.runs.request import RunRequest
 from steersman.sessions.store import SessionHandle
-from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Root, Workspace
 
 _log = logging.getLogger(__name__)
@@ -158,8 +157,8 @@ class Run:
     async def _run_agent(self) -> RunResult:
         setup, parts = self._setup, self._parts
         ledger = RunLedger(setup.handle)
-        seen = SeenTexts.from_history(ledger.load())
-        tools = guard_repeats(parts.tools(setup.workspace, seen, self._current_mode), epoch=parts.epoch)
+        ledger.load()
+        tools = guard_repeats(parts.tools(setup.workspace, ledger.seen, self._current_mode), epoch=parts.epoch)
         return await run_agent(
             client=setup.model.client,
             system=await self._system_prompt(),

@@ -46,12 +46,8 @@ def run(args: argparse.Namespace) -> int:
 async def _run(app: HeadlessApp, request: RunRequest, output: str) -> int:
     """Run it, with Ctrl-C as cancel; a second one forces."""
     async with app:
-        events: list[Event] = []
-        run = app.runs.start(request, events.append)
-        show = _shower(run, output)
-        for event in events:  # nothing can be there yet, but nothing must be lost either
-            show(event)
-        run.subscribe(show)
+        run = app.runs.start(request)
+        run.subscribe(_shower(run, output))  # nothing has happened yet: a run begins at the next await
         with _cancel_on_interrupt(run):
             try:
                 report = await run.wait()
