@@ -18,6 +18,7 @@ from steersman_tools.kit.nearest import describe_places, number_line
 from steersman_tools.kit.places import LineIndex, Tolerance, keep_typography, plain_typography
 
 _MAX_LISTED = 8
+_MIN_TELLING_CHARS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,13 +164,15 @@ def _composed(text: str, span: _Span, old: str, new: str, tolerance: Tolerance) 
 
 
 def _absent(flat: str, old: str, new: str, name: str) -> str:
-    if new.strip() and flat.count(new) == 1:
-        line = flat.count("\n", 0, flat.index(new)) + 1
+    index = LineIndex(flat)
+    done = index.fits_at([strip_ending(line) for line in split_lines(new)], Tolerance.EXACT)
+    if len(done) == 1 and len(new.strip()) >= _MIN_TELLING_CHARS:
+        line = done[0].start + 1
         return f"old_text is not in {name}, but new_text already stands there, in line {line}. Was it changed before?"
     if not old.strip():
         return f"old_text is only white space, and {name} does not have it like this."
     block = [strip_ending(line) for line in split_lines(old)]
-    return f"old_text is not in {name}. {describe_places(LineIndex(flat), block)}"
+    return f"old_text is not in {name}. {describe_places(index, block)}"
 
 
 def _ambiguous(flat: FlatText, spans: list[_Span], name: str) -> str:

@@ -23,7 +23,7 @@ _MAX_COMPARED = 200
 _MAX_SHOWN_CHARS = 160
 _MIN_LIKENESS = 0.5
 _WORD = re.compile(r"\w{2,}")
-_LINE_NUMBER = re.compile(r"\s*\d+(?:\t|→|\||: )")
+_LINE_NUMBER = re.compile(r"\s*\d+(?:\t|→| ?\||: )")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,205 @@
+"""The tool that runs a shell command in a workspace folder (DESIGN W10, A1)."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from steersman.agent.cancel import CancelSignal
+from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
+from steersman_tools.kit.command_output import HeadAndTail, PacedEmit, PlainText
+from steersman_tools.kit.command_report import Report
+from steersman_tools.kit.command_runner import Ended, Launch, Sleep, run_process
+from steersman_tools.kit.confining import CommandRules, Confiner, Held
+from steersman_tools.kit.environment import command_environment
+from steersman_tools.kit.process_group import ProcessGroups, shell_argv, system_groups
+from steersman_tools.kit.protected_walk import ProtectedWalk
+from steersman_tools.kit.sandbox_probe import SandboxProbe
+from steersman_tools.kit.workspace import Workspace
+
+DEFAULT_TIMEOUT_S = 120.0
+MAX_TIMEOUT_S = 1800.0
+MAX_OUTPUT_CHARS = 30_000
+_MAX_TITLE_CHARS = 100
+
+
+class RunCommandArguments(BaseModel):
+    """What the model gives."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    command: str = Field(min_length=1, description="The command line, for the shell.")
+    folder: str = Field(default=".", description="The folder it starts in.")
+    timeout_s: float = Field(
+        default=DEFAULT_TIMEOUT_S, gt=0, description=f"Seconds it may take, at most {MAX_TIMEOUT_S:.0f}."
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    timeout_s: float
+
+
+class RunCommand:
+    """Runs shell commands, each in a process group of its own, held by a sandbox where there is one.
+
+    Args:
+        workspace: whose folders it may start in.
+        probe: finds the sandbox; one for the whole process.
+        rules: what the commands of this run may do.
+        environ: the server's environment; secrets are left out.
+        secret_names: names of variables with the server's keys, whatever they are called.
+        groups: the system's process groups.
+        clock: seconds, monotonic.
+        sleep: waits.
+    """
+
+    name = "run_command"
+    parameters: type[BaseModel] = RunCommandArguments
+    effects = frozenset({Effect.EXECUTE, Effect.NETWORK})
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        *,
+        probe: SandboxProbe,
+        rules: CommandRules,
+        environ: Mapping[str, str],
+        secret_names: Sequence[str] = (),
+        groups: ProcessGroups | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Sleep = asyncio.sleep,
+    ) -> None:
+        self._workspace = workspace
+        self._probe = probe
+        self._rules = rules
+        self._environment = command_environment(environ, secret_names)
+        self._system_root = environ.get("SYSTEMROOT", r"C:\Windows")
+        self._groups = groups or system_groups()
+        self._clock = clock
+        self._sleep = sleep
+        roots = tuple(root.path for root in workspace.roots)
+        self._confiner = Confiner(roots, rules, ProtectedWalk(roots))
+
+    @property
+    def description(self) -> str:
+        """What it does, for the model."""
+        network = "" if self._rules.network else " and has no network"
+        writes = "It can write nothing" if self._rules.read_only else "It can write only in the workspace"
+        shell = "PowerShell" if shell_argv("")[0].endswith("powershell.exe") else "the shell"
+        return (
+            f"Run a command in {shell} and return its output and exit code. {writes}{network} where a sandbox works. "
+            "No terminal, no input: use flags that ask nothing. Nothing it starts in the background goes on after it, "
+            "unless its output goes elsewhere."
+        )
+
+    async def prepare(self, args: BaseModel) -> Plan:
+        """Work out how the command would be held.
+
+        Raises:
+            ToolError: the folder is none, or plan mode has no sandbox that works.
+        """
+        assert isinstance(args, RunCommandArguments)
+        if not args.command.strip() or "\0" in args.command:
+            raise ToolError("The command is empty, or holds a NUL character.")
+        location = self._workspace.locate(args.folder)
+        if not await asyncio.to_thread(location.path.is_dir):
+            raise ToolError(f"{location.display} is no folder; a command needs one to start in.")
+        found = await self._probe.find()
+        if self._rules.read_only and found.sandbox is None:
+            raise ToolError(f"Plan mode runs commands only inside a sandbox, and there is none: {found.reason}.")
+        held = await self._confiner.hold(args.command, location.path, found)
+        unsaved = await self._workspace.prepare_for_command()
+        reaches_out = held.sandbox is None or self._rules.network
+        return Plan(
+            title=f"run {_one_line(args.command)}",
+            effects=frozenset({Effect.EXECUTE, Effect.NETWORK} if reaches_out else {Effect.EXECUTE}),
+            targets=(str(location.path),),
+            command=args.command,
+            folder=str(location.path),
+            confinement=held.confinement,
+            unsaved=unsaved,
+            warnings=held.warnings,
+            payload=_Prepared(min(args.timeout_s, MAX_TIMEOUT_S)),
+        )
+
+    async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
+        """Run it to its end, or end it when the signal is set or the time is up."""
+        prepared = plan.payload
+        assert isinstance(prepared, _Prepared)
+        assert plan.command is not None
+        assert plan.folder is not None
+        if signal.is_set:
+            return ToolResult("The command was not started.", is_error=True)
+        unsaved = await self._workspace.prepare_for_command()
+        # what is protected is looked at anew: the question may have stood for long
+        held = await self._confiner.hold(plan.command, Path(plan.folder), await self._probe.find())
+        output = _Output(emit, self._clock)
+        started = self._clock()
+        try:
+            ended = await self._run(plan.command, plan.folder, held, prepared.timeout_s, output, signal)
+        finally:
+            news = await self._confiner.news(held)
+            await self._workspace.settle_after_command()
+        report = Report(
+            ended=ended,
+            output=output.end(),
+            seconds=self._clock() - started,
+            timeout_s=prepared.timeout_s,
+            unsaved=unsaved,
+            is_held=held.sandbox is not None,
+            read_only=self._rules.read_only,
+            network=self._rules.network,
+            news=tuple(self._display(path) for path in news),
+        )
+        return ToolResult(report.text(), is_error=report.is_error)
+
+    async def _run(
+        self, command: str, folder: str, held: Held, timeout_s: float, output: _Output, signal: CancelSignal
+    ) -> Ended:
+        launch = Launch(
+            argv=held.argv(shell_argv(command, system_root=self._system_root)),
+            folder=folder,
+            environment={**self._environment, **held.environment()},
+            timeout_s=timeout_s,
+            is_wrapped=held.sandbox is not None,
+        )
+        try:
+            return await run_process(launch, output.take, signal, self._groups, sleep=self._sleep)
+        except OSError as error:
+            raise ToolError(f"The command could not be started: {error.strerror or error}.") from None
+
+    def _display(self, path: Path) -> str:
+        return self._workspace.locate(str(path)).display
+
+
+class _Output:
+    """Where the bytes go: to whoever watches, and into the result."""
+
+    def __init__(self, emit: Emit, clock: Callable[[], float]) -> None:
+        self._plain = PlainText()
+        self._kept = HeadAndTail(MAX_OUTPUT_CHARS)
+        self._emit = PacedEmit(emit, clock)
+
+    def take(self, data: bytes) -> None:
+        self._add(self._plain.feed(data))
+
+    def end(self) -> str:
+        self._add(self._plain.end())
+        self._emit.end()
+        return self._kept.text()
+
+    def _add(self, text: str) -> None:
+        self._kept.add(text)
+        self._emit.add(text)
+
+
+def _one_line(command: str) -> str:
+    line = re.sub(r"\s+", " ", command.strip())
+    return line if len(line) <= _MAX_TITLE_CHARS else line[:_MAX_TITLE_CHARS] + "…"
