@@ -8,7 +8,6 @@ ignore files inside it are never read. A malformed line matches nothing; an unre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +52,11 @@ def parse_lines(data: bytes) -> list[bytes]:
     return lines
 
 
+def has_odd_spaces_or_mark(data: bytes) -> bool:
+    """Whether a file holds what others than git trim otherwise: a byte order mark, spaces behind an escaped one."""
+    return data.startswith(_BOM) or re.search(rb"\\ [^\n]* \r?$", data, re.MULTILINE) is not None
+
+
 def parse_pattern(line: bytes, *, folds_case: bool) -> Pattern:
     """Return a pattern line's meaning."""
     negated = line.startswith(b"!")
@@ -70,14 +74,15 @@ class IgnoreList:
     """The patterns of one ignore file; the last that matches decides.
 
     Args:
-        lines: as ``parse_lines`` gives them.
-        source: the file they are from.
+        data: the file's bytes.
+        source: the file.
         folds_case: case does not count.
     """
 
-    def __init__(self, lines: Iterable[bytes], source: Path | None = None, *, folds_case: bool = False) -> None:
+    def __init__(self, data: bytes, source: Path | None = None, *, folds_case: bool = False) -> None:
         self.source = source
-        self._patterns = [parse_pattern(line, folds_case=folds_case) for line in lines]
+        self.has_odd_spaces_or_mark = has_odd_spaces_or_mark(data)
+        self._patterns = [parse_pattern(line, folds_case=folds_case) for line in parse_lines(data)]
         self._patterns.reverse()
 
     @property

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from steersman_tools.kit.ignore import IGNORE_FILE, IgnoreList, parse_lines
+from steersman_tools.kit.ignore import IGNORE_FILE, IgnoreList
 from steersman_tools.kit.repository import Repository, find_repository, read_ignore_settings, read_small_file
 
 
@@ -105,4 +105,4 @@ class IgnoreRules:
 
     def _lists_in(self, file: Path | None, *, follow: bool = True) -> tuple[IgnoreList, ...]:
         data = read_small_file(file, follow=follow) if file else None
-        return (IgnoreList(parse_lines(data), file, folds_case=self.folds_case),) if file and data else ()
+        return (IgnoreList(data, file, folds_case=self.folds_case),) if file and data else ()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.agent.cancel import CancelSignal
-from steersman_tools.kit.ignore import IGNORE_FILE, parse_lines
+from steersman_tools.kit.ignore import IGNORE_FILE, has_odd_spaces_or_mark, parse_lines
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.repository import read_small_file
 from steersman_tools.kit.ripgrep import Output, Ripgrep
@@ -129,7 +129,7 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     itself), so they are given to it as files of its own, which it reads as if they lay where it is started.
     """
     inside, is_named = rules.at(start)
-    if not all(reads_alike(line) for _, each in inside.lists for line in each.lines):
+    if any(each.has_odd_spaces_or_mark or not all(map(reads_alike, each.lines)) for _, each in inside.lists):
         return None
     options = ["--hidden", "--no-messages", "--no-ignore-messages", "--no-ignore-dot", "--no-ignore-global"]
     if rules.folds_case:
@@ -164,7 +164,7 @@ def _read_alike(found: Iterable[str], approach: Approach) -> list[bytes] | None:
             return None
         if name == IGNORE_FILE:
             data = read_small_file(approach.folder / approach.target / path, follow=False)
-            if data is None:
+            if data is None or has_odd_spaces_or_mark(data):
                 return None
             lines += parse_lines(data)
     return lines if all(map(reads_alike, lines)) else None
