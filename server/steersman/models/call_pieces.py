@@ -171,14 +171,14 @@ class CallJoiner:
         return [dict(call.extra) for call in self._calls]
 
 
-def unused_id(wanted: str, taken: set[str]) -> str:
+def unused_id(wanted: str, taken: set[str], joint: str = "_") -> str:
     """Return the id, with a number behind it if it is taken."""
     if wanted not in taken:
         return wanted
     number = 2
-    while f"{wanted}_{number}" in taken:
+    while f"{wanted}{joint}{number}" in taken:
         number += 1
-    return f"{wanted}_{number}"
+    return f"{wanted}{joint}{number}"
 
 
 def _arguments_text(value: JsonValue) -> str:

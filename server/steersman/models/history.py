@@ -42,7 +42,7 @@ def fit_ids(messages: tuple[Message, ...], unfit: re.Pattern[str], max_length: i
     Args:
         messages: a valid history.
         unfit: matches one character that an id must not hold.
-        max_length: of an id.
+        max_length: of an id; nine at least.
     """
     taken: set[str] = set()
     renamed: dict[str, str] = {}
@@ -61,9 +61,12 @@ def fit_ids(messages: tuple[Message, ...], unfit: re.Pattern[str], max_length: i
 
 def _fit_id(call_id: str, unfit: re.Pattern[str], max_length: int, taken: set[str]) -> str:
     """Return an id that fits and is not taken, and take it."""
-    fitted = unused_id(unfit.sub("_", call_id)[-max_length:] or "call", taken)
-    if len(fitted) > max_length:
-        fitted = unused_id(f"call{len(taken) + 1:05d}"[:max_length], taken)
+    filler = "" if unfit.search("_") else "_"
+    fitted = unused_id(unfit.sub(filler, call_id)[-max_length:] or "call", taken, filler)
+    number = len(taken)
+    while len(fitted) > max_length or fitted in taken:
+        number += 1
+        fitted = f"call{number:05d}"
     taken.add(fitted)
     return fitted
 
