@@ -22,6 +22,10 @@ _READ_ONLY = (
     "{where} cannot be written: it is read-only or permission is missing.",
     "Give yourself permission to write there, or choose another state folder with STEERSMAN_STATE_DIR.",
 )
+_IN_THE_WAY = (
+    "{where} cannot be made: a file is where a folder should be.",
+    "Move the file away, or choose another state folder with STEERSMAN_STATE_DIR.",
+)
 _DAMAGED = ("{where} is damaged.", "Nothing was deleted. Move the file away to begin anew, or restore a copy of it.")
 _IO = ("{where} could not be read or written: the disk reported an error.", "Check the disk; nothing was deleted.")
 _OTHER = ("{where} could not be used ({name}).", "Nothing was deleted. See the log for details.")
@@ -46,6 +50,8 @@ _BY_ERRNO: dict[int, tuple[str, str]] = {
     errno.EPERM: _READ_ONLY,
     errno.EROFS: _READ_ONLY,
     errno.EIO: _IO,
+    errno.EEXIST: _IN_THE_WAY,
+    errno.ENOTDIR: _IN_THE_WAY,
 }
 
 
@@ -71,5 +77,5 @@ def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
     else:
         message, hint = _BY_ERRNO.get(error.errno or 0, _OTHER)
         name = error.strerror or type(error).__name__
-    kind = StoreUnavailableError if (message, hint) in (_FULL, _READ_ONLY, _IO) else StorageError
+    kind = StoreUnavailableError if (message, hint) in {_FULL, _READ_ONLY, _IO, _IN_THE_WAY} else StorageError
     return kind(message.format(where=where, name=name), hint=hint)
