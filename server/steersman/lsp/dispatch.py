@@ -39,7 +39,7 @@ from steersman.lsp.requests import OutgoingRequests
 
 logger = logging.getLogger(__name__)
 
-_RAW = frozenset({types.INITIALIZE, types.WORKSPACE_EXECUTE_COMMAND, types.CANCEL_REQUEST})
+_RAW = frozenset({types.INITIALIZE, types.WORKSPACE_EXECUTE_COMMAND, types.WORKSPACE_DID_CHANGE_CONFIGURATION})
 """Methods whose params are read from plain JSON: odd ones must be answered in our own words."""
 
 Send = Callable[[JsonObject, Delivery | None], None]

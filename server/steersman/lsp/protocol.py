@@ -46,8 +46,8 @@ class Face(Protocol):
         """The workspace folders changed."""
         ...
 
-    def on_configuration_changed(self) -> None:
-        """The client's configuration changed."""
+    def on_configuration_changed(self, settings: object) -> None:
+        """The client's configuration changed; ``settings`` is what it says of it, if it does."""
         ...
 
     def on_progress_cancelled(self, token: int | str) -> None:
@@ -132,10 +132,11 @@ class SteersmanProtocol(Dispatch):
         self._face.on_folders_changed(params.event)
 
     @lsp_method(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
-    def lsp_workspace__did_change_configuration(self, params: types.DidChangeConfigurationParams) -> None:
-        """The configuration changed; what comes with the notification is not read, it is asked for."""
-        del params
-        self._face.on_configuration_changed()
+    def lsp_workspace__did_change_configuration(self, params: Any) -> None:
+        """The configuration changed."""
+        self._face.on_configuration_changed(
+            cast("JsonMapping", params).get("settings") if isinstance(params, dict) else None
+        )
 
     @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
     def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol
 
 from steersman.agent.events import Event, TurnStarted
@@ -94,22 +93,13 @@ class RunViews:
     """The views of all runs at work."""
 
     def __init__(
-        self,
-        client: ProgressClient,
-        tokens: ProgressTokens,
-        questions: Callable[[], OpenQuestions],
-        scheduler: Scheduler,
+        self, client: ProgressClient, tokens: ProgressTokens, questions: OpenQuestions, scheduler: Scheduler
     ) -> None:
         self._client = client
-        self._questions = questions
         self._scheduler = scheduler
         self._views: dict[str, RunView] = {}
         self.tokens = tokens
-
-    @property
-    def questions(self) -> OpenQuestions:
-        """Who knows of open questions."""
-        return self._questions()
+        self.questions = questions
 
     def event_stream(self, run: ActiveRun) -> EventStream | None:
         """Return a stream of the run's events, if the client takes them."""

@@ -83,8 +83,16 @@ class CommandCall:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: its name, its parameters' model in ``params`` (by name, because that is loaded late), its handler."""
+    """A command.
+
+    Attributes:
+        name: as the client calls it.
+        params: its parameters' model in ``params``, by name, because that is loaded late.
+        handle: does it.
+        stops_itself: cancelling its request stops a run, which still answers.
+    """
 
     name: str
     params: str
     handle: Callable[[CommandCall, Any], Awaitable[JsonObject]]
+    stops_itself: bool = False

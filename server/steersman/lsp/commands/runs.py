@@ -109,8 +109,8 @@ def _report_to_wire(report: Any) -> JsonObject:
 
 
 COMMANDS = (
-    Command("steersman.run", "RunParams", run),
-    Command("steersman.start", "RunParams", start),
+    Command("steersman.run", "RunParams", run, stops_itself=True),
+    Command("steersman.start", "RunParams", start, stops_itself=True),
     Command("steersman.wait", "WaitParams", wait),
     Command("steersman.cancel", "CancelParams", cancel),
     Command("steersman.steer", "SteerParams", steer),
