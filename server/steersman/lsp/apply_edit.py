@@ -147,7 +147,9 @@ class DocumentEditor:
     async def _send(self, document: OpenDocument, after: str, label: str) -> Outcome:
         quirks, encoding, rule = self._client.quirks, self._documents.encoding, document.lines.rule
         edits = tuple(text_edits(document.text, after, encoding, rule))
-        sent = SentEdit(document.text, after, edits, encoding, rule, quirks.owns_final_newline)
+        sent = SentEdit(
+            document.text, after, edits, encoding, rule, quirks.owns_final_newline, is_guarded=not quirks.hides_typing
+        )
         edit = DocumentEdit(document.uri, document.version, edits)
         with self._documents.watch(document.uri) as watch:
             waiting = self._timing.ask_s if quirks.may_ask else self._timing.confirm_s

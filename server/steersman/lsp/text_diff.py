@@ -36,7 +36,7 @@ def text_splices(old: str, new: str) -> list[Splice]:
         at += sum(map(len, old_lines[line : hunk.old_start]))
         old_text = "".join(old_lines[hunk.old_start : hunk.old_end])
         new_text = "".join(new_lines[hunk.new_start : hunk.new_end])
-        splices.append(_off_the_end(old, _trimmed(at, old_text, new_text)))
+        _append(splices, _off_the_end(old, _trimmed(at, old_text, new_text)))
         at, line = at + len(old_text), hunk.old_end
     return splices
 
@@ -103,6 +103,13 @@ def _off_the_end(old: str, splice: Splice) -> Splice:
         return splice
     start, end = splice.start - len(ending), splice.end - len(ending)
     return Splice(start, end, (ending + splice.text)[: len(splice.text)])
+
+
+def _append(splices: list[Splice], last: Splice) -> None:
+    """Append a splice; two at one place become one, since clients do not agree on their order."""
+    if splices and splices[-1].end == last.start:
+        last = Splice(splices[-1].start, last.end, splices.pop().text + last.text)
+    splices.append(last)
 
 
 def _last_ending(text: str) -> str:

@@ -7,13 +7,14 @@ the person's "no". When in doubt the verdict is *unclear*; an edit is never call
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from steersman.agent.changes import text_digest
 from steersman.lsp.contracts import PositionEncoding
 from steersman.lsp.merge import plain, rebase, shows_change
-from steersman.lsp.positions import LineRule, TextEdit, apply_text_edits
+from steersman.lsp.positions import LineRule, Splice, TextEdit, apply_text_edits
 from steersman.lsp.text_diff import one_splice, text_splices
 
 VerdictKind: TypeAlias = Literal["confirmed", "misplaced", "absent", "unclear"]
@@ -36,6 +37,7 @@ class SentEdit:
         encoding: the unit of the columns in ``edits``.
         rule: where the client ends lines.
         ignores_final_newline: the client decides by itself whether a text ends with a line ending.
+        is_guarded: the client compares versions, unsent typing included, before it makes an edit.
     """
 
     before: str
@@ -44,6 +46,7 @@ class SentEdit:
     encoding: PositionEncoding = "utf-16"
     rule: LineRule = "lsp"
     ignores_final_newline: bool = False
+    is_guarded: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,9 @@ class Evidence:
         self._now = sent.before
         self._typed_over: deque[tuple[str, str]] = deque(maxlen=_FEW if len(sent.before) > _LARGE_CHARS else _MANY)
         self._found: Verdict | None = None
-        self._untouched: list[tuple[int, int]] | None = _regions(plain(sent.before), plain(sent.expected))
+        self._splices = text_splices(plain(sent.before), plain(sent.expected))
+        self._holds_other_text = False
+        self._untouched: list[tuple[int, int]] | None = _regions(plain(sent.before), self._splices)
 
     def see(self, text: str, *, opened: bool = False) -> None:
         """Take in the document's text after one more content change, or with which it was ``opened`` again."""
@@ -82,7 +87,7 @@ class Evidence:
         if self._found is not None and self._found.kind == "confirmed":
             return
         key = self._key(text)
-        if key == self._wanted:
+        if key == self._wanted and not self._holds_other_text:
             self._found = Verdict("confirmed", text)
             return
         for landed, typed in self._typed_over:
@@ -90,6 +95,10 @@ class Evidence:
                 self._found = self._judge_landing(typed, text)
                 return
         self._typed_over.append((self._key(self._landing_on(text)), text))
+        if not self._sent.is_guarded:
+            before = plain(self._sent.before)
+            other = plain(text) != before and not _is_between(before, self._splices, plain(text))
+            self._holds_other_text = other or (self._holds_other_text and plain(text) != before)
 
     def verdict(self) -> Verdict:
         """Judge what was seen until now."""
@@ -101,7 +110,7 @@ class Evidence:
         before, expected, present = plain(sent.before), plain(sent.expected), plain(now)
         if present == before:
             return Verdict("absent", now)
-        if shows_change(before, expected, present):
+        if sent.is_guarded and shows_change(before, expected, present):
             return Verdict("confirmed", now)
         absent = self._untouched is not None and not self._looks_hit(present)
         return Verdict("absent" if absent else "unclear", now)
@@ -153,10 +162,34 @@ class Evidence:
         return text_digest(text.removesuffix("\n") if self._sent.ignores_final_newline else text)
 
 
-def _regions(before: str, expected: str) -> list[tuple[int, int]]:
+def _is_between(before: str, splices: Sequence[Splice], text: str) -> bool:
+    """Whether a text is one on the way from ``before`` over the splices: it holds nothing that neither side holds."""
+    at = start = 0
+    for number, splice in enumerate(splices):
+        kept = before[start : splice.start]
+        if not text.startswith(kept, at):
+            return False
+        at += len(kept)
+        following = before[splice.end : splices[number + 1].start if number + 1 < len(splices) else len(before)]
+        end = text.find(following, at) if number + 1 < len(splices) else max(at, len(text) - len(following))
+        old = before[splice.start : splice.end]
+        between = text[at:end]
+        if end < 0 or not (_is_part(between, old + splice.text) or _is_part(between, splice.text + old)):
+            return False
+        at, start = end, splice.end
+    return text.endswith(before[start:])
+
+
+def _is_part(part: str, whole: str) -> bool:
+    """Whether the characters of ``part`` stand in ``whole`` in the same order."""
+    rest = iter(whole)
+    return all(char in rest for char in part)
+
+
+def _regions(before: str, splices: Sequence[Splice]) -> list[tuple[int, int]]:
     """The places that the edit changes, as wide as the same change can be made by removing or inserting elsewhere."""
     regions: list[tuple[int, int]] = []
-    for splice in text_splices(before, expected):
+    for splice in splices:
         start, end = splice.start, splice.end
         slides = before[start:end] or splice.text if not (splice.text and end > start) else ""
         for _ in range(len(before) if slides else 0):

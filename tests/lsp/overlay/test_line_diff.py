@@ -1,6 +1,7 @@
 """The edit script between two lists of lines: right for any two, shortest where it is looked for."""
 
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -27,9 +28,7 @@ def test_the_hunks_turn_any_list_into_any_other(old, new):
 @given(LINES, LINES)
 def test_hunks_are_apart_by_an_equal_line(old, new):
     hunks = line_hunks(old, new)
-    assert all(
-        one.old_end < two.old_start and one.new_end < two.new_start for one, two in zip(hunks, hunks[1:], strict=False)
-    )
+    assert all(one.old_end < two.old_start and one.new_end < two.new_start for one, two in pairwise(hunks))
 
 
 @given(LINES, LINES)

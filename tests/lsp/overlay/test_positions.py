@@ -1,5 +1,7 @@
 """Positions and smallest edits: what a column counts, where lines end, that nothing is split."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -98,7 +100,7 @@ def test_no_edit_begins_or_ends_inside_a_line_break(old, new):
 @given(LINED_TEXTS, LINED_TEXTS)
 def test_edits_are_in_order_and_apart_from_one_another(old, new):
     splices = text_splices(old, new)
-    assert all(one.end < two.start for one, two in zip(splices, splices[1:], strict=False))
+    assert all(one.end < two.start for one, two in pairwise(splices))
     assert all(splice.text != old[splice.start : splice.end] for splice in splices)
 
 
