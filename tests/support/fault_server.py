@@ -191,6 +191,16 @@ def raw(data: bytes) -> Answer:
     return answer
 
 
+def by_path(answers: Mapping[str, Answer]) -> Answer:
+    """Answer by the request's path, its query left out; an unknown one is a 404."""
+
+    async def answer(connection: Connection, received: Received) -> None:
+        chosen = answers.get(received.path.partition("?")[0], respond(404, {"error": {"message": "no such path"}}))
+        await chosen(connection, received)
+
+    return answer
+
+
 async def hang_up(connection: Connection, received: Received) -> None:
     """Close without a word."""
     del received
