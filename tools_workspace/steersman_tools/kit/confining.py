@@ -169,7 +169,7 @@ class Confiner:
         )
 
     def _hidden(self) -> list[str]:
-        """Return what is not to be seen: always Steersman's own; keys only off the network, where they are of no use."""
+        """Return what is not to be seen: always Steersman's own; without the network also keys, of no use then."""
         paths = list(self.rules.hidden)
         if not self.rules.network:
             paths += (self.rules.home / name for name in (*_HIDDEN_FOLDERS, *_HIDDEN_FILES))

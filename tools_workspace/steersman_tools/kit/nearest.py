@@ -17,6 +17,7 @@ from steersman_tools.kit.places import LineIndex, Tolerance, plain_typography
 _MAX_PLACES = 3
 _MAX_BLOCK_LINES = 200
 _MAX_POSITIONS = 50
+_MAX_SMALL_LINES = 2000
 _MAX_SHOWN_LINES = 6
 _MAX_LINES_COMPARED = 12
 _MAX_COMPARED = 200
@@ -42,7 +43,7 @@ class Place:
 def nearest_places(text: LineIndex, block: Sequence[str]) -> list[Place]:
     """Return up to three places that are most like the block, best first; none when nothing is like it at all."""
     block = block[:_MAX_BLOCK_LINES]
-    votes = _votes_of_equal_lines(text, block) or _votes_of_words(text, block)
+    votes = _votes_of_equal_lines(text, block) or _votes_of_words(text, block) or _votes_of_likeness(text, block)
     best = sorted(votes, key=lambda start: (-votes[start], start))[: 4 * _MAX_PLACES]
     places = [Place(start, _likeness(text.lines, start, block)) for start in best]
     places.sort(key=lambda place: (-place.likeness, place.start))
@@ -75,6 +76,20 @@ def _votes_of_words(text: LineIndex, block: Sequence[str]) -> dict[int, float]:
             hits = _lines_with(text.lines, word)
             for hit in hits:
                 votes[hit - at] = votes.get(hit - at, 0.0) + 1 / len(hits)
+    return {start: vote for start, vote in votes.items() if start > -len(block)}
+
+
+def _votes_of_likeness(text: LineIndex, block: Sequence[str]) -> dict[int, float]:
+    """Compare the block's longest line with every line of a small text."""
+    longest = max(range(len(block)), key=lambda at: len(block[at].strip()), default=None)
+    if longest is None or len(text.lines) > _MAX_SMALL_LINES:
+        return {}
+    matcher = SequenceMatcher(None, b=block[longest].strip()[:_MAX_COMPARED], autojunk=False)
+    votes: dict[int, float] = {}
+    for at, line in enumerate(text.lines):
+        matcher.set_seq1(_around(line, block[longest]))
+        if matcher.quick_ratio() >= _MIN_LIKENESS:
+            votes[at - longest] = matcher.ratio()
     return {start: vote for start, vote in votes.items() if start > -len(block)}
 
 

@@ -129,7 +129,8 @@ def _take_hunk(diff: _FileDiff, lines: list[str], at: int, *, counts_must_hold: 
         while end - blanks > at + 1 and not strip_ending(lines[end - 1 - blanks]):
             blanks += 1
     body = _hunk_lines(lines[at + 1 : end])
-    diff.hunks.append(Hunk(len(diff.hunks) + 1, body, (), int(header[1]), loose_blanks=blanks))
+    if len(body) > blanks:
+        diff.hunks.append(Hunk(len(diff.hunks) + 1, body, (), int(header[1]), loose_blanks=blanks))
     return end
 
 
