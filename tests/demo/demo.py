@@ -177,7 +177,7 @@ async def demo(root: Path) -> None:
     say("person", f"steersman.run: {TASK}")
     editor.answers = ["Allow once", "Allow once", "Reject"]
     result = await editor.request("steersman.run", {"prompt": TASK}, "task-1")
-    say("note", f"stopReason: {result.stopReason}; changes: {_changes(result)}")
+    say("note", f"stopReason: {result['stopReason']}; changes: {_changes(result)}")
     say("note", f"the disk still has the old greet.py: {(folder / 'greet.py').read_text() == ON_DISK}")
     say(
         "note",
@@ -192,13 +192,17 @@ async def demo(root: Path) -> None:
     again = Editor(folder, state)
     again.text, again.version = editor.text, editor.version
     await again.start()
-    say("person", f"steersman.run in session {result.sessionId[:8]}…: What did you do?")
+    say("person", f"steersman.run in session {result['sessionId'][:8]}…: What did you do?")
     later = await again.request(
-        "steersman.run", {"prompt": "What did you do?", "sessionId": result.sessionId}, "task-3"
+        "steersman.run", {"prompt": "What did you do?", "sessionId": result["sessionId"]}, "task-3"
     )
     sessions = await again.request("steersman.sessions.list", {})
-    say("note", f"answer: {later.answer}")
-    say("note", f"{sessions.total} sessions are kept: " + "; ".join(f"“{s.title[:40]}”" for s in sessions.sessions))
+    say("note", f"answer: {later['answer']}")
+    say(
+        "note",
+        f"{sessions['total']} sessions are kept: "
+        + "; ".join(f"“{each['title'][:40]}”" for each in sessions["sessions"]),
+    )
     await again.stop()
 
 
@@ -212,15 +216,15 @@ async def _stopped_run(editor: Editor) -> None:
     say("person", "presses Stop (window/workDoneProgress/cancel)")
     editor.client.window_work_done_progress_cancel(types.WorkDoneProgressCancelParams("task-2"))
     result = await pending
-    say("note", f"stopReason: {result.stopReason}; nothing of the half answer is recorded")
+    say("note", f"stopReason: {result['stopReason']}; nothing of the half answer is recorded")
     editor.on_event = lambda _: None
 
 
-def _changes(result: Any) -> str:
+def _changes(result: dict[str, Any]) -> str:
     return ", ".join(
-        f"{change.kind} {change.uri.rsplit('/', 1)[-1]} (+{change.added} −{change.removed})"
-        + ("" if change.saved else ", not saved")
-        for change in result.changes
+        f"{change['kind']} {change['uri'].rsplit('/', 1)[-1]} (+{change['added']} −{change['removed']})"
+        + ("" if change["saved"] else ", not saved")
+        for change in result["changes"]
     )
 
 
