@@ -130,7 +130,6 @@ class FakeClient:
 
     def _take(self, message: Json) -> None:
         self.received.append(message)
-        self._arrived.set()
         if "method" not in message:
             self._settle(message)
         elif "id" in message:
@@ -139,6 +138,7 @@ class FakeClient:
             task.add_done_callback(self._tasks.discard)
         elif message["method"] in self._handlers:
             self._handlers[message["method"]](message.get("params"))
+        self._arrived.set()  # last, so that what answers the message is on its way first
 
     def _settle(self, message: Json) -> None:
         answer = self._pending.pop(message["id"], None)

@@ -68,7 +68,8 @@ class RunView:
             return
         activity = run.activity
         if self._views.questions.needs_command(run.id):
-            activity = f"{activity} (this editor cannot ask: use a code action in the file, or steersman.answer)"
+            _, _, title = activity.partition(": ")
+            activity = f"this editor cannot ask: use a code action or steersman.answer: {title}"
         self._progress.report(f"turn {run.turn}/{self._max_turns} · {activity}")
 
     def end(self, report: RunReport) -> None:

@@ -1,0 +1,215 @@
+"""The face: one client's parts put together (PROTOCOL §1).
+
+What a part does is in its own module; this one only knows which parts there are and how they meet. Everything behind
+the face (models, sessions, tools) is opened with the first command, so that an editor starts quickly. ``server`` runs
+it over standard input and output.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import Any, cast
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import default_converter
+
+from steersman.lsp.answers import Answers
+from steersman.lsp.approvals import Approvals
+from steersman.lsp.capabilities import announce, read_facts
+from steersman.lsp.code_actions import CodeActions
+from steersman.lsp.commands.context import CommandCall
+from steersman.lsp.commands.table import COMMANDS, call_command
+from steersman.lsp.configuration import Configuration
+from steersman.lsp.contracts import DocumentSync, JsonMapping, JsonObject
+from steersman.lsp.dispatch import IncomingRequest
+from steersman.lsp.editing import Editing
+from steersman.lsp.folders import WorkspaceFolders
+from steersman.lsp.host import Editor, Engine, Host
+from steersman.lsp.options import FaceOptions, read_options
+from steersman.lsp.progress import ProgressTokens
+from steersman.lsp.protocol import SteersmanProtocol
+from steersman.lsp.run_request import RunRequests
+from steersman.lsp.run_view import RunViews
+from steersman.lsp.shown_documents import ShownDocuments
+
+SHUTDOWN_S = 1.0
+"""How long ``shutdown`` waits for the runs to be closed."""
+
+CONFIGURATION_S = 2.0
+"""How long a first command waits for the editor's configuration, which may tighten what it does."""
+
+
+class SteersmanServer(LanguageServer):
+    """One client's server. Made inside a running event loop; connected by ``protocol.connect``.
+
+    Args:
+        host: the composition root.
+        leave: called with the exit code when the client says ``exit``.
+        watch: called with the client's process id, if it gives one.
+    """
+
+    def __init__(self, host: Host, *, leave: Callable[[int], None], watch: Callable[[int], None]) -> None:
+        super().__init__(  # pyright: ignore[reportUnknownMemberType] - pygls leaves its own *args bare
+            "steersman", host.version, protocol_cls=SteersmanProtocol, converter_factory=default_converter
+        )
+        self.connection = client = cast("SteersmanProtocol", self.protocol)
+        loop = asyncio.get_running_loop()
+        self.host = host
+        self._leave = leave
+        self._watch = watch
+        self._engine: Engine | None = None
+        self._configuring: asyncio.Future[None] | None = None
+        self._options = FaceOptions()
+        self._editing = Editing(client)
+        self._shown = ShownDocuments(client, host.state_dir / "shown")
+        self._configuration = Configuration(client, self._on_configuration)
+        self.folders = WorkspaceFolders(self._editing.texts.path_of)
+        self.requests = RunRequests(self._editing.texts, self.folders.display)
+        self.approvals = Approvals(client, self._shown, self._refresh_views)
+        self.views = RunViews(client, ProgressTokens(client, loop, self.keep), self.approvals, loop)
+        self.answers = Answers(client, self._shown, self._transcript)
+        self._actions = CodeActions(
+            self._editing.texts,
+            self.folders.display,
+            lambda: self.approvals.questions,
+            lambda: client.facts.code_action_literals,
+        )
+        self._offer_features()
+
+    # What commands use (commands.context.Services)
+
+    def engine(self) -> Engine:
+        """Return everything behind the face, opened when first asked for. Raises ``SteersmanError``."""
+        if self._engine is None:
+            editing = self._editing
+            editor = Editor(
+                options=self._options.rest,
+                folders=self.folders.roots,
+                asker=self.approvals,
+                open_workspace=editing.open_workspace,
+                must_ask=editing.must_ask,
+                epoch=lambda: editing.documents.epoch,
+                extra_tools=editing.extra_tools,
+            )
+            self._engine = self.host.open(editor)
+            self._engine.tighten(self._configuration.now.rest)
+        return self._engine
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a person should know of the options and the configuration."""
+        return [*self._options.warnings, *self._configuration.now.warnings]
+
+    def keep(self, work: Awaitable[Any]) -> None:
+        """Own a piece of work that nobody waits for."""
+        self.connection.keep(work)
+
+    async def aclose(self) -> None:
+        """The client is gone, or we go: close the runs and the stores."""
+        self.connection.connection_lost()
+        if self._engine is not None:
+            await self._engine.aclose()
+
+    # What the protocol hands over (protocol.Face)
+
+    @property
+    def document_sync(self) -> DocumentSync:
+        """Takes in the open documents."""
+        return self._editing.sync
+
+    def on_initialize(self, params: JsonMapping) -> types.ServerCapabilities:
+        """Take in what the client is."""
+        self._options = read_options(params.get("initializationOptions"), source="initializationOptions")
+        process_id = params.get("processId")
+        if isinstance(process_id, int):
+            self._watch(process_id)
+        facts = read_facts(params, self._options.client)
+        self.connection.facts = facts
+        self._editing.configure(facts)
+        self.folders.read(params)
+        self._choose_answers()
+        return announce(facts.position_encoding, list(COMMANDS))
+
+    def on_initialized(self) -> None:
+        """Ask for the configuration."""
+        self._configuring = asyncio.ensure_future(self._configuration.begin())
+        self.keep(self._configuring)
+
+    async def on_shutdown(self) -> None:
+        """Close the runs; what they answer goes out before the answer to ``shutdown``."""
+        if self._engine is not None:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SHUTDOWN_S):
+                    await self._engine.runs.aclose()
+
+    def on_exit(self, code: int) -> None:
+        """Leave."""
+        self._leave(code)
+
+    def on_folders_changed(self, event: types.WorkspaceFoldersChangeEvent) -> None:
+        """Folders came or went."""
+        added = [(folder.uri, folder.name) for folder in event.added]
+        self.folders.change(added=added, removed=[folder.uri for folder in event.removed])
+        if self._engine is not None:
+            self._engine.set_folders(self.folders.roots)
+
+    def on_configuration_changed(self, settings: object) -> None:
+        """The configuration changed."""
+        self.keep(self._configuration.changed(settings))
+
+    def on_progress_cancelled(self, token: int | str) -> None:
+        """The person stopped a run."""
+        self.views.tokens.stop(token)
+
+    def on_command(
+        self, request: IncomingRequest, command: str, arguments: object, token: int | str | None
+    ) -> Coroutine[Any, Any, JsonObject]:
+        """Do a command."""
+        known = COMMANDS.get(command)
+        if known is not None and known.stops_itself:
+            request.on_cancel(lambda: None)  # until the run is there, and then reaches it
+        return self._call(CommandCall(self, request, token), command, arguments)
+
+    # Of its own
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Nothing: pygls would show the person a message; ours are logged where they arise."""
+
+    async def _call(self, call: CommandCall, command: str, arguments: object) -> JsonObject:
+        if self._configuring is not None and not self._configuring.done():
+            await asyncio.wait({self._configuring}, timeout=CONFIGURATION_S)
+        return await call_command(call, command, arguments)
+
+    def _offer_features(self) -> None:
+        @self.feature(types.TEXT_DOCUMENT_CODE_ACTION)
+        def code_actions(params: types.CodeActionParams) -> list[types.Command | types.CodeAction]:  # pyright: ignore[reportUnusedFunction]
+            return self._actions.actions(params)
+
+        @self.feature(types.TEXT_DOCUMENT_CODE_LENS)
+        def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:  # pyright: ignore[reportUnusedFunction]
+            return self._actions.lenses(params)
+
+        @self.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)
+        def text_of(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:  # pyright: ignore[reportUnusedFunction]
+            return self._text_of(params)
+
+    def _text_of(self, params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
+        text = self._shown.text(params.uri)
+        return types.TextDocumentContentResult(text if text is not None else "(This text is no longer kept.)\n")
+
+    def _refresh_views(self) -> None:
+        self.views.refresh()
+
+    def _on_configuration(self, options: FaceOptions) -> None:
+        self._choose_answers()
+        if self._engine is not None:
+            self._engine.tighten(options.rest)
+
+    def _choose_answers(self) -> None:
+        self.answers.wanted = self._configuration.now.show_answer or self._options.show_answer or "auto"
+
+    async def _transcript(self, session_id: str) -> str:
+        return await self.engine().sessions.export(session_id, format="markdown")
