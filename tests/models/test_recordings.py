@@ -88,6 +88,10 @@ async def test_a_server_that_died_or_was_interrupted_is_a_broken_stream(name: st
     assert (reply.finish, reply.calls) == (None, ())
 
 
+async def test_a_reply_of_nothing_at_all_says_what_it_may_mean():
+    assert "prompt is too long" in str((await play("llama_cpp_python.overflow_stream")).error)
+
+
 @pytest.mark.parametrize(
     ("name", "kind", "words"),
     [

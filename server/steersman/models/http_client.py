@@ -6,6 +6,7 @@ It must never follow a redirect, log a header, or let a foreign exception out. R
 from __future__ import annotations
 
 import asyncio
+import logging
 import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -136,7 +137,7 @@ class HttpModelClient:
             await response.aclose()
 
     async def _reply(self, response: httpx.Response) -> AsyncGenerator[ModelEvent, None]:
-        request_id = _request_id(response)
+        request_id = _request_id(response, self._endpoint.key)
         if not response.is_success:
             raise await self._failure(response, request_id)
         reader = self._wire.reader()
@@ -157,7 +158,9 @@ class HttpModelClient:
     async def _read(self, chunks: AsyncGenerator[bytes, None], reader: ReplyReader) -> AsyncGenerator[ModelEvent, None]:
         decoder = SseDecoder()
         start = await self._start(chunks)
-        if start.lstrip()[:1] in {b"{", b"[", b"<"}:
+        if not start.strip():
+            raise BrokenStreamError("it held nothing at all, as some servers do when a prompt is too long for them")
+        if start.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"{", b"[", b"<"}:
             async for event in self._read_whole(start, chunks, reader):
                 yield event
             return
@@ -200,7 +203,7 @@ class HttpModelClient:
             body += chunk
             if len(body) > MAX_EVENT_BYTES:
                 raise EventTooLargeError(f"a document of more than {MAX_EVENT_BYTES} bytes")
-        text = bytes(body).decode("utf-8", "replace")
+        text = bytes(body).decode("utf-8-sig", "replace")
         if text.lstrip().startswith("<"):
             raise ReportedError(read_report(text, self._endpoint.key).message)
         for event in reader.read(ServerSentEvent(text)):
@@ -287,6 +290,8 @@ def open_http(base_url: str, connect_s: float, transport: httpx.AsyncBaseTranspo
 
     No redirect is followed, so a key never reaches a host it was not meant for.
     """
+    for name in ("httpx", "httpcore"):  # what they log for debugging holds whole headers
+        logging.getLogger(name).setLevel(logging.WARNING)
     limits = httpx.Limits(max_connections=20, max_keepalive_connections=4, keepalive_expiry=90.0)
     plain = base_url.lower().startswith("http://")  # no certificates to load
     if transport is None and is_loopback(base_url):
@@ -315,9 +320,9 @@ def _hang_up(response: httpx.Response) -> None:
             connection.shutdown(socket.SHUT_RDWR)
 
 
-def _request_id(response: httpx.Response) -> str | None:
+def _request_id(response: httpx.Response, key: str | None) -> str | None:
     for name in _REQUEST_ID_HEADERS:
         value = response.headers.get(name)
         if value:
-            return clean(value, None, 80)
+            return clean(value, key, 80)
     return None
