@@ -41,7 +41,9 @@ class FoldingFiles:
         """Return names as spelled."""
         inside = _fold(folder.rstrip("/") + "/")
         below = [spelled for folded, spelled in self._spelled.items() if folded.startswith(inside)]
-        return [spelled.rpartition("/")[2] for spelled in below if spelled.count("/") == folder.rstrip("/").count("/") + 1]
+        return [
+            spelled.rpartition("/")[2] for spelled in below if spelled.count("/") == folder.rstrip("/").count("/") + 1
+        ]
 
 
 def _fold(path: str) -> str:

@@ -63,11 +63,16 @@ class Reading:
         return (await call(self.search, pattern=pattern, **arguments)).content
 
 
-async def call(tool: Tool, signal: CancelSignal | None = None, **arguments: object) -> ToolResult:
+async def call(tool: Tool, /, **arguments: object) -> ToolResult:
     """Prepare and run one call, as the loop does."""
+    return await run_call(tool, CancelSignal(), arguments)
+
+
+async def run_call(tool: Tool, signal: CancelSignal, arguments: Mapping[str, object]) -> ToolResult:
+    """Prepare and run one call that can be cancelled."""
     plan = await tool.prepare(tool.parameters.model_validate(arguments))
     assert isinstance(plan, Plan)
-    return await tool.run(plan, signal or CancelSignal(), lambda _: None)
+    return await tool.run(plan, signal, lambda _: None)
 
 
 def plant(root: Path, *names: str, **contents: str | bytes) -> Path:

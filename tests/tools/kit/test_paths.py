@@ -4,11 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
-from support.folding_files import FoldingFiles
-from support.reading import plant
 
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.workspace import PathRefusedError, Root
+from support.folding_files import FoldingFiles
+from support.reading import plant
 
 
 @pytest.fixture
@@ -30,12 +30,12 @@ def test_relative_paths_start_at_a_folder_inside_a_root_when_the_run_does(ws: Pa
     kit = confined(ws, folder=ws / "src")
 
     assert ws / "src/app.py" == kit.locate("app.py").path
-    assert (ws / "app").as_posix() not in {kit.locate("../app").display}
+    assert kit.locate("../app").display == "ws/app"
     assert ws / "app" == kit.locate(kit.locate("../app").display).path
 
 
 def test_the_workspace_folder_itself_is_a_dot(ws: Path) -> None:
-    assert "." == confined(ws).locate(str(ws)).display
+    assert confined(ws).locate(str(ws)).display == "."
 
 
 def test_a_sibling_whose_name_begins_alike_is_outside(ws: Path) -> None:
@@ -143,7 +143,7 @@ class TestSeveralRoots:
         kit = confined(ws, other)
 
         assert (other / "a.py", "lib/a.py") == (kit.locate("lib/a.py").path, kit.locate("lib/a.py").display)
-        assert "lib" == kit.locate("lib").display
+        assert kit.locate("lib").display == "lib"
 
     def test_an_own_folder_of_that_name_comes_first_and_both_can_be_named(self, ws: Path) -> None:
         other = plant(ws.parent / "lib", "a.py")
@@ -159,8 +159,8 @@ class TestSeveralRoots:
     def test_a_root_inside_another_is_the_one_that_counts(self, ws: Path) -> None:
         kit = confined(ws, ws / "src")
 
-        assert "src" == kit.locate("src/app.py").root.name
-        assert "src/app.py" == kit.locate("src/app.py").display
+        assert kit.locate("src/app.py").root.name == "src"
+        assert kit.locate("src/app.py").display == "src/app.py"
 
     def test_links_between_roots_are_allowed(self, ws: Path) -> None:
         other = plant(ws.parent / "lib", "a.py")
@@ -177,7 +177,10 @@ class TestFoldingFileSystem:
     def test_every_spelling_is_one_path(self) -> None:
         kit = self.kit("Src/Café.py")
 
-        found = {kit.locate(raw).path for raw in ("Src/Café.py", "src/CAFÉ.PY", "SRC/Cafe\u0301.py", "/USERS/u/WS/src/café.py")}
+        found = {
+            kit.locate(raw).path
+            for raw in ("Src/Café.py", "src/CAFÉ.PY", "SRC/Cafe\u0301.py", "/USERS/u/WS/src/café.py")
+        }
 
         assert {Path("/Users/u/Ws/Src/Café.py")} == found
 

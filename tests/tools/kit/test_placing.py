@@ -64,7 +64,7 @@ def test_a_busy_file_is_written_in_place_and_the_temporary_one_removed(home: Pat
     assert write_beside(folder, "temp", b"new", original)
     replace(folder, "old", "temp", b"new")
 
-    assert {"old": "new"} == {path.name: path.read_text() for path in home.iterdir()}
+    assert {path.name: path.read_text() for path in home.iterdir()} == {"old": "new"}
 
 
 def test_a_foreign_owner_means_in_place(home: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_foreign_owner_means_in_place(home: Path) -> None:
     original = Original(Folder(str(home), None), "old", os.stat_result(status))
 
     assert not write_beside(Folder(str(home), None), "temp", b"new", original)
-    assert ["old"] == os.listdir(home)
+    assert [path.name for path in home.iterdir()] == ["old"]
 
 
 def test_other_errors_of_a_rename_are_not_hidden(home: Path) -> None:
@@ -82,7 +82,7 @@ def test_other_errors_of_a_rename_are_not_hidden(home: Path) -> None:
 
     with pytest.raises(OSError, match="no"):
         replace(folder, "old", "temp", b"new")
-    assert "a longer old text" == (home / "old").read_text()
+    assert (home / "old").read_text() == "a longer old text"
 
 
 def test_without_hard_links_a_new_name_still_replaces_nothing(home: Path) -> None:
@@ -93,4 +93,4 @@ def test_without_hard_links_a_new_name_still_replaces_nothing(home: Path) -> Non
         place_new(folder, "temp", folder, "old")
     place_new(folder, "temp", folder, "fresh")
 
-    assert {"old": "a longer old text", "fresh": "new"} == {path.name: path.read_text() for path in home.iterdir()}
+    assert {path.name: path.read_text() for path in home.iterdir()} == {"old": "a longer old text", "fresh": "new"}

@@ -31,7 +31,7 @@ _ATOM = (
     rb"|\[(?:[A-Za-z0-9_](?:-[A-Za-z0-9])?)+\]|\\[#! *?\[\]])"
 )
 _COMPONENT = rb"(?:\*\*|" + _ATOM + rb"+(?<!\.))"
-_READ_ALIKE = re.compile(rb"(?:!(?!\Z))?/?" + _COMPONENT + rb"(?:/" + _COMPONENT + rb")*/?")
+_READ_ALIKE = re.compile(rb"(?!!\Z)!?/?" + _COMPONENT + rb"(?:/" + _COMPONENT + rb")*/?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class Lister:
         if approach is not None:
             output = await self._list(approach, signal)
             paths = await asyncio.to_thread(_below, output.data, approach)
-            if await self._holds(approach, signal, paths):
+            if not output.late and await self._holds(approach, signal, paths):
                 return Listing(tuple(paths), is_whole=output.code is not None)
         paths = await asyncio.to_thread(lambda: sorted(walk_files(start, rules, lambda: signal.is_set)))
         return Listing(tuple(paths), is_whole=not signal.is_set)
@@ -111,7 +111,7 @@ class Lister:
             wanted += ["--glob", ".git", "--glob", "**/.git/HEAD", "--glob", "!**/.git/objects"]
         output = await self._list(approach, signal, *wanted)
         found = await asyncio.to_thread(_below, output.data, approach)
-        return await asyncio.to_thread(_read_alike, found, approach) is not None
+        return not output.late and await asyncio.to_thread(_read_alike, found, approach) is not None
 
     async def _list(self, approach: Approach, signal: CancelSignal, *options: str) -> Output:
         return await self._ripgrep.run(

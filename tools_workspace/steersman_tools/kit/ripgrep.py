@@ -74,7 +74,7 @@ class Ripgrep:
     @property
     def is_there(self) -> bool:
         """Whether the program was found."""
-        return self._program is not None
+        return self._program is not None and self._program.is_file()
 
     async def run(
         self,
@@ -90,7 +90,7 @@ class Ripgrep:
         Raises:
             ToolError: it is not there or cannot be started.
         """
-        if self._program is None:
+        if self._program is None or not self.is_there:
             raise ToolError("search needs ripgrep, which is missing; install Steersman again with its dependencies")
         try:
             process = await asyncio.create_subprocess_exec(

@@ -1,0 +1,115 @@
+"""Running ripgrep: named by its path, without our environment, ended when it must be (DESIGN W9, W10)."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+
+from steersman.agent.cancel import CancelSignal
+from steersman.agent.tool import ToolError
+from steersman_tools.kit.ripgrep import Ripgrep, find_ripgrep
+
+
+@pytest.fixture
+def talker(tmp_path: Path) -> Path:
+    """A program that does what a script called ``script.py`` in its folder says, in place of ripgrep."""
+    program = tmp_path / "talker"
+    program.write_text(f"#!{sys.executable}\nexec(open('script.py').read())\n")
+    program.chmod(0o755)
+    return program
+
+
+def script(folder: Path, text: str) -> None:
+    (folder / "script.py").write_text(text)
+
+
+def test_it_is_found_beside_this_python_by_an_absolute_path() -> None:
+    found = find_ripgrep()
+
+    assert found is not None
+    assert found.is_absolute()
+    assert found.is_file()
+
+
+async def test_it_says_what_it_finds(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("x\n")
+
+    output = await Ripgrep().run(["x", "a"], folder=tmp_path, signal=CancelSignal(), max_bytes=100)
+
+    assert (output.data, output.code, output.cut) == (b"x\n", 0, False)
+
+
+async def test_it_reads_what_is_given_to_it(tmp_path: Path) -> None:
+    output = await Ripgrep().run(["b", "-"], folder=tmp_path, signal=CancelSignal(), max_bytes=100, stdin=b"a\nb\n")
+
+    assert output.data == b"b\n"
+
+
+async def test_our_environment_stays_with_us(tmp_path: Path, talker: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+    monkeypatch.setenv("RIPGREP_CONFIG_PATH", str(tmp_path / "config"))
+    script(tmp_path, "import os; print(sorted(os.environ))")
+
+    output = await Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=1000)
+
+    assert b"OPENAI" not in output.data
+    assert b"RIPGREP" not in output.data
+
+
+async def test_it_is_ended_when_it_says_too_much(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "while True: print('x' * 1000)")
+
+    output = await Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000)
+
+    assert (len(output.data), output.code, output.cut) == (5000, None, True)
+
+
+async def test_it_is_ended_when_the_time_is_over(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "print('first', flush=True)\nimport time; time.sleep(1000)")
+
+    output = await Ripgrep(talker, max_seconds=0.5).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000)
+
+    assert (output.code, output.late) == (None, True)
+
+
+async def test_it_is_ended_when_the_run_is_cancelled_and_what_it_said_stays(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "print('first', flush=True)\nopen('started', 'w').close()\nimport time; time.sleep(1000)")
+    signal = CancelSignal()
+    running = asyncio.ensure_future(Ripgrep(talker).run([], folder=tmp_path, signal=signal, max_bytes=5000))
+    while not (tmp_path / "started").exists():
+        await asyncio.sleep(0.01)
+
+    signal.set()
+    output = await running
+
+    assert (output.code, output.cancelled) == (None, True)
+
+
+async def test_a_cancelled_task_leaves_no_process(tmp_path: Path, talker: Path) -> None:
+    script(
+        tmp_path,
+        "import os; open('pid.new', 'w').write(str(os.getpid())); os.rename('pid.new', 'pid')\nimport time; time.sleep(1000)",
+    )
+    running = asyncio.ensure_future(Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000))
+    while not (tmp_path / "pid").exists():
+        await asyncio.sleep(0.01)
+
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+
+    if Path("/proc/self").exists():
+        assert not Path(f"/proc/{(tmp_path / 'pid').read_text()}").exists()
+
+
+async def test_a_missing_program_is_said_in_words(tmp_path: Path) -> None:
+    with pytest.raises(ToolError, match="ripgrep, which is missing"):
+        await Ripgrep(tmp_path / "rg").run([], folder=tmp_path, signal=CancelSignal(), max_bytes=1)
+
+
+async def test_a_program_that_cannot_be_started_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "rg").write_text("no program")
+
+    with pytest.raises(ToolError, match="cannot be started"):
+        await Ripgrep(tmp_path / "rg").run([], folder=tmp_path, signal=CancelSignal(), max_bytes=1)
