@@ -71,7 +71,7 @@ class ToolChooser:
             if overlap < _ENOUGH:
                 continue
             fit = fill(step, tool.spec, tool.name_stems, last_path)
-            if not self._is_named(step, verb, tool) and fit.quality < _CLEAR:
+            if not self._is_named(step, verb, tool, fit.unused) and fit.quality < _CLEAR:
                 continue
             score = overlap + fit.quality - (100.0 if fit.missing else 0.0)
             if best is None or score > best[0]:
@@ -88,14 +88,14 @@ class ToolChooser:
         field = next((found for found in texts if found.name in fit.missing), None)
         return fit.arguments if field is None or not words else {**fit.arguments, field.name: words}
 
-    def _is_named(self, step: Step, verb: str | None, tool: _KnownTool) -> bool:
+    def _is_named(self, step: Step, verb: str | None, tool: _KnownTool, unused: frozenset[str]) -> bool:
         """Whether a word of the step is one of the tool's name, or like one; a description alone is a weaker sign.
 
         "Show" and its kind are such a word only where nothing else is said that might be meant.
         """
         if _says_name(step, tool):
             return True
-        telling = {word for word in step.stems if word not in _GENERIC | _WEAK_VERBS}
+        telling = unused - _GENERIC - _WEAK_VERBS
         first = step.stems[:1] if verb is None else [verb]
         words = telling | ({*first} - _WEAK_VERBS if telling else {*first})
         return any(word in tool.name_stems or tool.is_like(word) for word in words)

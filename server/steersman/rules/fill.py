@@ -46,11 +46,13 @@ class Fit:
     Attributes:
         arguments: the values found, in the schema's order.
         missing: required fields without one.
+        unused: stems of the words that are part of no value, or of one that was only guessed.
         quality: above 0 when the values were clear from the words, below when they were guessed.
     """
 
     arguments: dict[str, JsonValue] = field(default_factory=dict[str, JsonValue])
     missing: list[str] = field(default_factory=list[str])
+    unused: frozenset[str] = frozenset()
     quality: float = 0.0
 
 
@@ -66,7 +68,8 @@ def fill(step: Step, tool: ToolSpec, own: Collection[str], last_path: str | None
     fields = read_fields(tool.parameters, tool.description)
     given = _given_object(step.text, fields)
     if given is not None:
-        return Fit(given, [found.name for found in fields if found.required and found.name not in given], STRONG)
+        missing = [found.name for found in fields if found.required and found.name not in given]
+        return Fit(given, missing, frozenset(step.stems), STRONG)
     supply = Supply(step, own)
     roles = find_roles(step)
     for found in fields:
@@ -75,6 +78,7 @@ def fill(step: Step, tool: ToolSpec, own: Collection[str], last_path: str | None
     fit = _Filler(
         supply, TextFinder(supply, roles, last_path, is_only=len(fields) == 1), roles.numbers, tool.parameters
     ).fill(fields)
+    fit.unused = supply.unused_stems()
     needed = sum(found.required for found in fields)
     fit.quality = supply.quality + _LEFT_OVER * supply.solid_left() + _NEEDED * needed
     return fit

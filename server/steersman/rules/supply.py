@@ -28,6 +28,7 @@ class Supply:
         self.own = frozenset(own)
         self.quality = 0.0
         self._used: set[int] = set()
+        self._surely_used: set[int] = set()
 
     def free(self) -> list[Token]:
         """Return the tokens that no field took."""
@@ -39,7 +40,7 @@ class Supply:
 
     def take(self, token: Token, worth: float) -> str:
         """Give a token's text to a field."""
-        self._used.add(token.start)
+        self._use(token, worth)
         self.quality += worth
         return token.text
 
@@ -48,7 +49,8 @@ class Supply:
         value = self.step.slice(*place) if place is not None else ""
         if place is None or not value:
             return None
-        self._used.update(token.start for token in self.step.tokens[place[0] : place[1]])
+        for token in self.step.tokens[place[0] : place[1]]:
+            self._use(token, worth)
         self.quality += worth
         return value
 
@@ -57,7 +59,7 @@ class Supply:
         self.quality += worth
         for token in self.free():
             if token.text == value or (token.kind != "quote" and token.text in value):
-                self._used.add(token.start)
+                self._use(token, worth)
         return value
 
     def take_quote(self) -> str | None:
@@ -114,9 +116,19 @@ class Supply:
             and not self._is_own(token)
         ]
 
+    def unused_stems(self) -> frozenset[str]:
+        """Return the stems of the words that no field took, or only because nothing better was there."""
+        words = (token for token in self.step.tokens if token.kind == "word" and token.start not in self._surely_used)
+        return frozenset(found for token in words for found in stems(token.text))
+
     def solid_left(self) -> int:
         """Return how many quotes, paths, globs and numbers no field took."""
         return sum(token.kind != "word" for token in self.free())
+
+    def _use(self, token: Token, worth: float) -> None:
+        self._used.add(token.start)
+        if worth >= 0:
+            self._surely_used.add(token.start)
 
     def _is_own(self, token: Token) -> bool:
         return bool(set(stems(token.text)) & self.own)
