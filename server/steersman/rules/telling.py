@@ -14,6 +14,7 @@ from steersman.rules.task import Task
 _MAX_LINE = 200
 _MAX_LINES = 8
 _REFUSED = re.compile(r"\s*(?:refused|rejected|denied)\b\s*:?\s*", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s")
 _SUMMARY = re.compile(
     r"\b(?:sum\s+up|summari[sz]e|summary|recap)\b(?:\W*$|.*\b(?:so\s+far|what|our|conversation|session|work|everything)\b)",
     re.IGNORECASE,
@@ -62,7 +63,7 @@ def tell_result(step: str, result: ToolMessage) -> str:
     if result.outcome == "aborted":
         return f"{step}: it was stopped before it began, so it was not done."
     if result.is_error and _REFUSED.match(text):
-        reason = _REFUSED.sub("", text, count=1)
+        reason = _SENTENCE_END.split(_REFUSED.sub("", text, count=1))[0]  # what follows is advice to the model
         return f"{step}: this was refused, so it was not done." + (f" The reason: {reason}" if reason else "")
     if result.is_error or result.outcome != "returned":
         return f"{step}: this did not work: {text}"
