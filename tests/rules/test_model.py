@@ -59,7 +59,9 @@ def test_an_error_is_told_as_one():
 
 
 def test_a_refusal_is_told_as_one_with_its_reason():
-    _, replies = converse("delete a.py", HOUSE, lambda call: ToolMessage(call.id, "Refused: not today. Do without it.", is_error=True))
+    _, replies = converse(
+        "delete a.py", HOUSE, lambda call: ToolMessage(call.id, "Refused: not today. Do without it.", is_error=True)
+    )
     assert replies[-1].text == "delete a.py: this was refused, so it was not done. The reason: not today."
 
 
