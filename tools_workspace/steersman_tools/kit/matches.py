@@ -67,21 +67,22 @@ def show_text(hit: Hit, read_part: Callable[[Hit, int, int], bytes | None]) -> s
         hit: the line.
         read_part: returns so many bytes of the hit's file from an offset, or None; for a match behind ``text``.
     """
-    text, start, is_open = hit.text, 0, hit.is_cut
-    if hit.is_cut and hit.column > MAX_COLUMNS - _SHOWN_CHARS:
-        start = max(hit.column - 1 - 4 * _BEFORE_CHARS, 0)
-        part = read_part(hit, hit.offset + start, 4 * (_SHOWN_CHARS + _BEFORE_CHARS))
+    text, start = hit.text, 0
+    skipped = max(hit.column - 1, 0)
+    if hit.is_cut and skipped > MAX_COLUMNS - _SHOWN_CHARS:
+        begin = max(skipped - 4 * _BEFORE_CHARS, 0)
+        part = read_part(hit, hit.offset + begin, 4 * (_SHOWN_CHARS + _BEFORE_CHARS))
         if part is None:
-            start = 0
-        else:
-            text = re.split(rb"[\r\n]", part, maxsplit=1)[0]
-    before = text[: max(hit.column - 1 - start, 0)].decode("utf-8", "replace")
-    line = before + text[max(hit.column - 1 - start, 0) :].decode("utf-8", "replace")
-    if len(line) <= _SHOWN_CHARS and not start and not is_open:
-        return line
-    begin = max(len(before) - _BEFORE_CHARS, 0) if len(before) > _BEFORE_CHARS else 0
-    end = begin + _SHOWN_CHARS
-    column = f" [around column {hit.column:,}]" if begin or start else ""
-    head = "… " if begin or start else ""
-    tail = " …" if end < len(line) or is_open else ""
-    return f"{head}{line[begin:end]}{tail}{column}"
+            return f"{_decode(text)[:_SHOWN_CHARS]} … [the match is at column {hit.column:,}]"
+        text, start = re.split(rb"[\r\n]", part, maxsplit=1)[0], begin
+    before, after = _decode(text[: skipped - start]), _decode(text[skipped - start :])
+    begin = max(len(before) - _BEFORE_CHARS, 0) if len(before) + len(after) > _SHOWN_CHARS else 0
+    shown = (before + after)[begin : begin + _SHOWN_CHARS]
+    if not begin and not start:
+        return shown if len(shown) == len(before + after) and not hit.is_cut else f"{shown} …"
+    tail = " …" if hit.is_cut or begin + len(shown) < len(before + after) else ""
+    return f"… {shown}{tail} [around column {hit.column:,}]"
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

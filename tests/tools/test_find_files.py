@@ -1,0 +1,97 @@
+"""``find_files`` (DESIGN W1, W8, W9, W12; report 14)."""
+
+from pathlib import Path
+
+import pytest
+
+from steersman.agent.cancel import CancelSignal
+from steersman.agent.tool import Plan, ToolError
+from steersman_tools.find_files import FindFilesArguments
+from support.reading import Reading, plant, run_call
+
+
+@pytest.fixture
+def ws(tmp_path: Path) -> Path:
+    return plant(tmp_path / "ws", "b.py", "src/a.py", "src/deep/c.py", "src/d.ts", ".env", "README.md")
+
+
+async def test_it_finds_sorted_paths_as_tools_take_them(ws: Path) -> None:
+    assert await Reading(ws).find("*.py") == ["b.py", "src/a.py", "src/deep/c.py"]
+    assert await Reading(ws).find("*.py", path="src") == ["src/a.py", "src/deep/c.py"]
+    assert await Reading(ws).find("*.py", path="src/deep") == ["src/deep/c.py"]
+
+
+async def test_an_absolute_pattern_is_taken_as_meant(ws: Path) -> None:
+    assert await Reading(ws).find(f"{ws}/src/*.ts") == ["src/d.ts"]
+
+
+async def test_brackets_are_literal_where_they_fit_so(ws: Path) -> None:
+    """Report 14."""
+    plant(ws, "app/(g)/issues/[id]/page.tsx", "app/(g)/issues/i/page.tsx")
+
+    assert await Reading(ws).find("app/(g)/issues/[id]/page.tsx") == ["app/(g)/issues/[id]/page.tsx"]
+
+
+async def test_a_slash_at_the_end_finds_folders(ws: Path) -> None:
+    assert await Reading(ws).find("d*/") == ["src/deep/"]
+
+
+async def test_the_rest_is_counted(ws: Path) -> None:
+    assert await Reading(ws).find("*.py", limit=1) == [
+        "b.py",
+        "[the first 1 of 3; make the pattern narrower, or raise limit]",
+    ]
+
+
+async def test_nothing_found_says_how_many_were_looked_at_and_another_case_is_offered(ws: Path) -> None:
+    assert await Reading(ws).find("*.rs") == ["[no file fits “*.rs”, of 6 looked at]"]
+    assert await Reading(ws).find("readme.MD") == [
+        "README.md",
+        "[none fits exactly; these do when case does not count]",
+    ]
+
+
+async def test_documents_that_only_the_editor_has_are_found_unless_ignored(ws: Path) -> None:
+    plant(ws, __gitignore="*.log\n")
+    reading = Reading(ws, texts={ws / "src/new.py": "", ws / "src/new.log": "", ws / "b.py": ""})
+
+    assert await reading.find("new*") == ["src/new.py"]
+    assert await reading.find("*.py") == ["b.py", "src/a.py", "src/deep/c.py", "src/new.py"]
+
+
+async def test_other_roots_are_searched_by_name(ws: Path, tmp_path: Path) -> None:
+    other = plant(tmp_path / "lib", "z.py")
+
+    assert await Reading(ws, other).find("*.py", path="lib") == ["lib/z.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "path", "words"),
+    [
+        ("", ".", "pattern is empty"),
+        ("../*", ".", "upwards"),
+        ("*", "b.py", "not a folder"),
+        ("*", "/etc", "out of the"),
+    ],
+)
+async def test_what_makes_no_sense_is_refused_before_anything_runs(
+    ws: Path, pattern: str, path: str, words: str
+) -> None:
+    with pytest.raises(ToolError, match=words):
+        await Reading(ws).find_files.prepare(FindFilesArguments(pattern=pattern, path=path))
+
+
+async def test_its_title_is_for_people(ws: Path) -> None:
+    plan = await Reading(ws).find_files.prepare(FindFilesArguments(pattern="*.py", path="src"))
+
+    assert isinstance(plan, Plan)
+    assert plan.title == "find “*.py” in src"
+
+
+async def test_a_cancelled_search_says_that_there_may_be_more(ws: Path) -> None:
+    signal = CancelSignal()
+    signal.set()
+
+    result = await run_call(Reading(ws).find_files, signal, {"pattern": "*"})
+
+    assert "[stopped before the end; there may be more]" in result.content
