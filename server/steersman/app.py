@@ -11,6 +11,7 @@ import os
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -325,9 +326,11 @@ class Application:
 
             return load_script(Path(model.removeprefix("scripted/")))
         if model == DEFAULT_MODEL:
-            from steersman.models.demo import NOT_CONFIGURED_NOTICE, DemoClient  # noqa: PLC0415 - only when used
+            from steersman.models.demo import DemoClient  # noqa: PLC0415 - only when used
+            from steersman.models.offer import first_notice  # noqa: PLC0415 - likewise
 
-            notice = NOT_CONFIGURED_NOTICE if self.settings.model_source == "built-in" else ""
+            unasked = self.settings.model_source == "built-in"
+            notice = partial(first_notice, self._environ) if unasked else ""
             return DemoClient(pause=self.surroundings.pace, notice=notice)
         from steersman.models.providers import make_client  # noqa: PLC0415 - only when a run starts
 

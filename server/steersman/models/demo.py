@@ -28,14 +28,15 @@ class DemoClient:
         variant: Variant = "mock",
         *,
         pause: Callable[[], Awaitable[None]] | None = None,
-        notice: str = "",
+        notice: str | Callable[[], Awaitable[str]] = "",
     ) -> None:
         """Make one.
 
         Args:
             variant: how it behaves; ``mock-slow`` differs from ``mock`` by its ``pause`` only.
             pause: awaited before each piece; None: no wait at all.
-            notice: added to the first answer of each conversation, such as ``NOT_CONFIGURED_NOTICE``.
+            notice: added to the first answer of each conversation, such as ``NOT_CONFIGURED_NOTICE``; or what finds it,
+                asked once.
         """
         self._variant: Variant = variant
         self._pause = pause
@@ -56,7 +57,7 @@ class DemoClient:
             check_history(request.messages)
         except InvalidHistoryError as error:
             raise RejectedError(f"{self.model} refused the request: {error}", status=400) from None
-        reply = next_reply(request, self._variant, notice=self._notice)
+        reply = next_reply(request, self._variant, notice=await self._find_notice())
         for piece in split_pieces(reply.text):
             await self._wait()
             yield TextPiece(piece)
@@ -65,6 +66,11 @@ class DemoClient:
             yield CallPiece(call)
         await self._wait()
         yield Finish(reply.finish, reply.usage)
+
+    async def _find_notice(self) -> str:
+        if not isinstance(self._notice, str):
+            self._notice = await self._notice()
+        return self._notice
 
     async def _wait(self) -> None:
         if self._pause is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from steersman.models.builtin_providers import ollama_address
 
@@ -29,12 +31,14 @@ class LocalOffer:
 
 async def find_ollama(environ: Mapping[str, str]) -> LocalOffer | None:
     """Look whether an Ollama answers where ``OLLAMA_HOST`` says, or at its usual place; half a second at most."""
-    from steersman.agent.errors import ModelError  # noqa: PLC0415  # all of this is loaded only when it is asked for
+    address = ollama_address(environ.get("OLLAMA_HOST", ""))
+    if not await _is_listening(address):
+        return None
+    from steersman.agent.errors import ModelError  # noqa: PLC0415  # all of this is loaded only when somebody is there
     from steersman.models.endpoint import Endpoint  # noqa: PLC0415
     from steersman.models.http_probe import get_json  # noqa: PLC0415
     from steersman.models.json_values import as_list, as_object, as_text  # noqa: PLC0415
 
-    address = ollama_address(environ.get("OLLAMA_HOST", ""))
     try:
         answer = await get_json(Endpoint("ollama", address, ""), f"{address}/api/tags", time_limit_s=PROBE_LIMIT_S)
     except ModelError:
@@ -44,6 +48,18 @@ async def find_ollama(environ: Mapping[str, str]) -> LocalOffer | None:
         return None
     names = [as_text(as_object(entry).get("name")) for entry in as_list(entries)]
     return LocalOffer(address, tuple(f"ollama/{name}" for name in names if name))
+
+
+async def _is_listening(address: str) -> bool:
+    """Whether anybody takes a connection there; spares everybody without an Ollama the loading of an HTTP client."""
+    parts = urlsplit(address)
+    try:
+        async with asyncio.timeout(PROBE_LIMIT_S):
+            _, writer = await asyncio.open_connection(parts.hostname, parts.port)
+    except (OSError, TimeoutError):
+        return False
+    writer.close()
+    return True
 
 
 async def first_notice(environ: Mapping[str, str]) -> str:
