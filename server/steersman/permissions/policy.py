@@ -26,7 +26,7 @@ from typing import Literal, TypeAlias
 from steersman.agent.approval import DecidedBy
 from steersman.permissions.command_patterns import configures_git, only_reads
 from steersman.permissions.grants import Grant, grants_for, short_name
-from steersman.permissions.ground import Ground, Protection
+from steersman.permissions.ground import Ground, OwnFiles, Protection
 from steersman.permissions.modes import Mode
 from steersman.permissions.proposal import Proposal, Reach, mentioned_paths
 from steersman.permissions.rule import Rule, strictest
@@ -148,13 +148,18 @@ def protections(proposal: Proposal, ground: Ground) -> tuple[tuple[str, Protecti
     reads = _command_only_reads(proposal)
     for path in mentioned_paths(proposal, ground):
         protection = protection_of(path)
-        if protection is None:
-            continue
-        is_there = protection.is_secret and ground.exists(path)
-        is_named_so = not reads and (not protection.is_secret or ground.components(path)[-1].startswith("."))
-        if is_there or is_named_so:
+        if protection is not None and _counts(path, protection, ground, reads=reads):
             touched[path] = protection
     return tuple(touched.items())
+
+
+def _counts(path: str, protection: Protection, ground: Ground, *, reads: bool) -> bool:
+    """Whether a protected path that a command's words seem to name counts as touched; ``reads``: it only reads."""
+    if not protection.is_secret:
+        return not reads
+    if ground.exists(path):
+        return True
+    return not reads and (isinstance(protection, OwnFiles) or ground.components(path)[-1].startswith("."))
 
 
 def _always_asks(proposal: Proposal, ground: Ground, must_ask: str | None) -> Ask | None:
@@ -168,7 +173,7 @@ def _always_asks(proposal: Proposal, ground: Ground, must_ask: str | None) -> As
     if "unknown" in proposal.reach:
         return Ask(because=("This tool does something that this version of Steersman does not know.",))
     if proposal.line is not None and configures_git(proposal.line):
-        return Ask(protected=True, because=("Always asked: it changes git's own configuration.",))
+        return Ask(protected=True, because=("Git's configuration always asks: it names programs that git runs.",))
     if proposal.line is not None and ground.windows:
         return Ask(because=("Commands always ask on Windows.",))
     return None
