@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from steersman.agent.errors import InvalidRequestError
 from steersman.settings import (
     ASK_EVERYTHING,
@@ -19,20 +17,10 @@ from steersman.settings import (
     parse_part,
     read_config_file,
 )
+from steersman.user_folders import config_file, state_dir
 from steersman_tools.kit.workspace import Root
 
-
-def state_dir(environ: Mapping[str, str]) -> Path:
-    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides."""
-    named = environ.get("STEERSMAN_STATE_DIR", "").strip()
-    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("steersman", appauthor=False))
-
-
-def config_file(environ: Mapping[str, str]) -> Path:
-    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides."""
-    named = environ.get("STEERSMAN_CONFIG", "").strip()
-    folder = platformdirs.user_config_dir("steersman", appauthor=False)
-    return Path(named).expanduser() if named else Path(folder) / "config.toml"
+__all__ = ["config_file", "load_settings", "make_roots", "state_dir"]
 
 
 def load_settings(

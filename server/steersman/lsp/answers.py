@@ -49,23 +49,31 @@ class Answers:
         client: the editor.
         documents: opens the transcript.
         transcript: gives a session as Markdown.
+        wanted: how the person wants answers.
     """
 
-    def __init__(self, client: AnswerClient, documents: ShowText, transcript: Callable[[str], Awaitable[str]]) -> None:
+    def __init__(
+        self,
+        client: AnswerClient,
+        documents: ShowText,
+        transcript: Callable[[str], Awaitable[str]],
+        wanted: Callable[[], ShowAnswer],
+    ) -> None:
         self._client = client
         self._documents = documents
         self._transcript = transcript
+        self._wanted = wanted
         self._noted: set[str] = set()
-        self.wanted: ShowAnswer = "auto"
 
     async def show(self, report: RunReport) -> None:
         """Show the answer of a run that stopped, as the person wants it."""
         self._show_notes(report)
-        if self._client.facts.options.events or self.wanted == "none" or report.result is None:
+        wanted = self._wanted()
+        if self._client.facts.options.events or wanted == "none" or report.result is None:
             return
         text = self._text(report)
         fits = len(text) <= MAX_MESSAGE_CHARS and text.count("\n") < MAX_MESSAGE_LINES and "```" not in text
-        as_document = self.wanted == "document" or (self.wanted == "auto" and not fits)
+        as_document = wanted == "document" or (wanted == "auto" and not fits)
         if as_document and await self._show_transcript(report.session_id):
             return
         kind = _INFO if report.result.stop_reason in (StopReason.COMPLETE, StopReason.ABORTED) else _WARNING

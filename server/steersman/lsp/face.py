@@ -10,16 +10,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from steersman.lsp.answers import Answers
-from steersman.lsp.approvals import Approvals
 from steersman.lsp.capabilities import announce, read_facts
-from steersman.lsp.code_actions import CodeActions
 from steersman.lsp.commands.context import CommandCall
 from steersman.lsp.commands.table import COMMANDS, call_command
 from steersman.lsp.configuration import Configuration
@@ -27,13 +24,17 @@ from steersman.lsp.contracts import DocumentSync, JsonMapping, JsonObject
 from steersman.lsp.dispatch import IncomingRequest
 from steersman.lsp.editing import Editing
 from steersman.lsp.folders import WorkspaceFolders
-from steersman.lsp.host import Editor, Engine, Host
-from steersman.lsp.options import FaceOptions, read_options
-from steersman.lsp.progress import ProgressTokens
+from steersman.lsp.options import FaceOptions, ShowAnswer, read_options
 from steersman.lsp.protocol import SteersmanProtocol
-from steersman.lsp.run_request import RunRequests
-from steersman.lsp.run_view import RunViews
 from steersman.lsp.shown_documents import ShownDocuments
+
+if TYPE_CHECKING:
+    from steersman.lsp.answers import Answers
+    from steersman.lsp.approvals import Approvals
+    from steersman.lsp.host import Engine, Host
+    from steersman.lsp.parts import Parts
+    from steersman.lsp.run_request import RunRequests
+    from steersman.lsp.run_view import RunViews
 
 SHUTDOWN_S = 1.0
 """How long ``shutdown`` waits for the runs to be closed."""
@@ -56,27 +57,17 @@ class SteersmanServer(LanguageServer):
             "steersman", host.version, protocol_cls=SteersmanProtocol, converter_factory=default_converter
         )
         self.connection = client = cast("SteersmanProtocol", self.protocol)
-        loop = asyncio.get_running_loop()
         self.host = host
         self._leave = leave
         self._watch = watch
         self._engine: Engine | None = None
+        self._made: Parts | None = None
         self._configuring: asyncio.Future[None] | None = None
         self._options = FaceOptions()
         self._editing = Editing(client)
         self._shown = ShownDocuments(client, host.state_dir / "shown")
         self._configuration = Configuration(client, self._on_configuration)
         self.folders = WorkspaceFolders(self._editing.texts.path_of)
-        self.requests = RunRequests(self._editing.texts, self.folders.display)
-        self.approvals = Approvals(client, self._shown, self._refresh_views)
-        self.views = RunViews(client, ProgressTokens(client, loop, self.keep), self.approvals, loop)
-        self.answers = Answers(client, self._shown, self._transcript)
-        self._actions = CodeActions(
-            self._editing.texts,
-            self.folders.display,
-            lambda: self.approvals.questions,
-            lambda: client.facts.code_action_literals,
-        )
         self._offer_features()
 
     # What commands use (commands.context.Services)
@@ -84,6 +75,8 @@ class SteersmanServer(LanguageServer):
     def engine(self) -> Engine:
         """Return everything behind the face, opened when first asked for. Raises ``SteersmanError``."""
         if self._engine is None:
+            from steersman.lsp.host import Editor  # noqa: PLC0415 - not needed by an idle editor
+
             editing = self._editing
             editor = Editor(
                 options=self._options.rest,
@@ -97,6 +90,26 @@ class SteersmanServer(LanguageServer):
             self._engine = self.host.open(editor)
             self._engine.tighten(self._configuration.now.rest)
         return self._engine
+
+    @property
+    def approvals(self) -> Approvals:
+        """The open questions."""
+        return self._parts().approvals
+
+    @property
+    def views(self) -> RunViews:
+        """Shows runs to the client."""
+        return self._parts().views
+
+    @property
+    def answers(self) -> Answers:
+        """Shows answers to the client."""
+        return self._parts().answers
+
+    @property
+    def requests(self) -> RunRequests:
+        """Makes runs' requests of parameters."""
+        return self._parts().requests
 
     @property
     def warnings(self) -> list[str]:
@@ -130,7 +143,6 @@ class SteersmanServer(LanguageServer):
         self.connection.facts = facts
         self._editing.configure(facts)
         self.folders.read(params)
-        self._choose_answers()
         return announce(facts.position_encoding, list(COMMANDS))
 
     def on_initialized(self) -> None:
@@ -178,6 +190,21 @@ class SteersmanServer(LanguageServer):
     def report_server_error(self, error: Exception, source: Any) -> None:
         """Nothing: pygls would show the person a message; ours are logged where they arise."""
 
+    def _parts(self) -> Parts:
+        if self._made is None:
+            from steersman.lsp.parts import Parts  # noqa: PLC0415 - not needed by an idle editor
+
+            self._made = Parts(
+                self.connection,
+                keep=self.keep,
+                shown=self._shown,
+                texts=self._editing.texts,
+                folders=self.folders,
+                transcript=self._transcript,
+                show_answer=self._show_answer,
+            )
+        return self._made
+
     async def _call(self, call: CommandCall, command: str, arguments: object) -> JsonObject:
         if self._configuring is not None and not self._configuring.done():
             await asyncio.wait({self._configuring}, timeout=CONFIGURATION_S)
@@ -186,11 +213,11 @@ class SteersmanServer(LanguageServer):
     def _offer_features(self) -> None:
         @self.feature(types.TEXT_DOCUMENT_CODE_ACTION)
         def code_actions(params: types.CodeActionParams) -> list[types.Command | types.CodeAction]:  # pyright: ignore[reportUnusedFunction]
-            return self._actions.actions(params)
+            return self._parts().actions.actions(params)
 
         @self.feature(types.TEXT_DOCUMENT_CODE_LENS)
         def code_lenses(params: types.CodeLensParams) -> list[types.CodeLens]:  # pyright: ignore[reportUnusedFunction]
-            return self._actions.lenses(params)
+            return self._parts().actions.lenses(params)
 
         @self.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)
         def text_of(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:  # pyright: ignore[reportUnusedFunction]
@@ -200,16 +227,12 @@ class SteersmanServer(LanguageServer):
         text = self._shown.text(params.uri)
         return types.TextDocumentContentResult(text if text is not None else "(This text is no longer kept.)\n")
 
-    def _refresh_views(self) -> None:
-        self.views.refresh()
-
     def _on_configuration(self, options: FaceOptions) -> None:
-        self._choose_answers()
         if self._engine is not None:
             self._engine.tighten(options.rest)
 
-    def _choose_answers(self) -> None:
-        self.answers.wanted = self._configuration.now.show_answer or self._options.show_answer or "auto"
+    def _show_answer(self) -> ShowAnswer:
+        return self._configuration.now.show_answer or self._options.show_answer or "auto"
 
     async def _transcript(self, session_id: str) -> str:
         return await self.engine().sessions.export(session_id, format="markdown")

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.lsp.contracts import OpenDocument
-from steersman.lsp.params import ContextParams, DiagnosticParams, RangeParams, RunParams
 from steersman.lsp.positions import Position
 
 if TYPE_CHECKING:
+    from steersman.lsp.params import ContextParams, DiagnosticParams, RangeParams, RunParams
     from steersman.runs.request import RunRequest
 
 MAX_SELECTION_CHARS = 20_000

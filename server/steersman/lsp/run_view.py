@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from steersman.agent.events import Event, TurnStarted
+from steersman.agent.events import Event, RunEnded, TurnStarted
 from steersman.agent.result import StopReason
 from steersman.lsp.events import EventStream
 from steersman.lsp.progress import Progress, ProgressClient, ProgressTokens, Token
@@ -52,7 +52,8 @@ class RunView:
             self._max_turns = event.body.max_turns
         if self._events is not None:
             self._events.add(event)
-        self.refresh()
+        if not isinstance(event.body, RunEnded):  # what is said of the end is said by ``end`` and ``fail``
+            self.refresh()
 
     def attach(self, run: ActiveRun) -> None:
         """Begin to show this run."""

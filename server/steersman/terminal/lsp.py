@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 import argparse
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from steersman import __version__
+from steersman.user_folders import state_dir
+
+if TYPE_CHECKING:
+    from steersman.lsp.host import Editor, Engine
+
+
+class LateHost:
+    """The composition root as the LSP face sees it, loaded with the first command, so that an editor starts quickly."""
+
+    version = __version__
+
+    @property
+    def state_dir(self) -> Path:
+        """Where logs, proposed changes and transcripts go; it need not exist yet."""
+        return state_dir(os.environ)
+
+    def open(self, editor: Editor) -> Engine:
+        """Make everything behind the face."""
+        from steersman.app import LspApp  # noqa: PLC0415 - heavy
+
+        return LspApp().open(editor)
 
 
 def serve(args: argparse.Namespace) -> int:
     """Serve the editor at the other end of standard input and output until it leaves."""
-    from steersman.app import LspApp  # noqa: PLC0415 - kept late so that --help stays quick
-    from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - likewise
+    from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
 
-    return serve_lsp(LspApp(), log_level=args.log_level)
+    return serve_lsp(LateHost(), log_level=args.log_level)

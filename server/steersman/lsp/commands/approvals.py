@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from steersman.lsp.approvals import question_to_wire
 from steersman.lsp.commands.context import Command, CommandCall
 from steersman.lsp.contracts import JsonObject
 
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
 
 async def list_open(call: CommandCall, _params: Nothing) -> JsonObject:
     """``steersman.approvals.list``: the questions that wait, oldest first."""
+    from steersman.lsp.approvals import question_to_wire  # noqa: PLC0415 - kept out of the start
+
     return {"approvals": [question_to_wire(question, full=False) for question in call.face.approvals.questions]}
 
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 from steersman.lsp.commands.context import Command, CommandCall
 from steersman.lsp.contracts import JsonObject
 from steersman.lsp.failures import RequestFailedError
-from steersman.lsp.host import ActiveRun
-from steersman.lsp.run_view import RunView
 
 if TYPE_CHECKING:
+    from steersman.lsp.host import ActiveRun
     from steersman.lsp.params import CancelParams, RunParams, SteerParams, WaitParams
+    from steersman.lsp.run_view import RunView
     from steersman.runs.report import RunFailedError, RunReport
 
 
@@ -61,6 +61,8 @@ async def steer(call: CommandCall, params: SteerParams) -> JsonObject:
 
 
 def _start(call: CommandCall, params: RunParams) -> tuple[ActiveRun, RunView]:
+    from steersman.lsp.run_view import RunView  # noqa: PLC0415 - kept out of the start
+
     face = call.face
     view = RunView(face.views, call.token, params.prompt)
     active = face.engine().runs.start(face.requests.make(params), view.listen)
