@@ -28,6 +28,7 @@ async def test_models_are_listed_with_what_each_provider_tells_of_them():
         {"id": "of-groq", "context_window": 2000},
         {"id": "of-mistral", "max_context_length": 3000},
         {"id": "of-vllm", "max_model_len": 4000},
+        {"id": "of-llama.cpp", "meta": {"n_ctx": 8192, "n_ctx_train": 32768}},
         {"name": "models/of-gemini"},
         {"object": "nonsense"},
         5,
@@ -40,6 +41,7 @@ async def test_models_are_listed_with_what_each_provider_tells_of_them():
         ("mine/of-groq", 2000),
         ("mine/of-mistral", 3000),
         ("mine/of-vllm", 4000),
+        ("mine/of-llama.cpp", 8192),
         ("mine/of-gemini", None),
     ]
 

@@ -8,6 +8,7 @@ import pytest
 from steersman.agent.messages import AssistantMessage, ProviderData, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.openai_responses import OpenAIResponses
+from steersman.models.sse import SseDecoder
 from support.replies import Reply, read_body
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sse" / "openai_responses"
@@ -139,3 +140,13 @@ async def test_reasoning_between_calls_stays_between_them():
     )
     sent = items_of(UserMessage("Go."), kept(reply), ToolMessage("a", "x"), ToolMessage("b", "y"))
     assert [item.get("call_id") or item["type"] for item in sent] == ["message", "a", "reasoning", "b", "a", "b"]
+
+
+@pytest.mark.parametrize(("limit", "finish"), [(None, "stop"), (6, "stop"), (5, "length")])
+async def test_a_reply_as_long_as_it_may_be_is_taken_for_cut(limit: int | None, finish: str):
+    """llama.cpp's server calls it completed all the same."""
+    reader = wire().reader(ModelRequest("", (UserMessage("Hi."),), max_output_tokens=limit))
+    decoder = SseDecoder()
+    for event in decoder.feed((FIXTURES / "text.sse").read_bytes()):
+        list(reader.read(event))
+    assert list(reader.finish())[-1].reason == finish

@@ -118,8 +118,9 @@ class AnthropicMessages:
             return True
         return False
 
-    def reader(self) -> MessagesReader:
-        """Return a reader for one response."""
+    def reader(self, request: ModelRequest) -> MessagesReader:
+        """Return a reader for the response to this request."""
+        del request
         return MessagesReader(self._provider)
 
 

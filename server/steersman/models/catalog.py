@@ -25,7 +25,14 @@ from steersman.models.providers import Provider, make_endpoint, resolve_provider
 LIST_LIMIT_S = 10.0
 SUGGEST_LIMIT_S = 5.0
 LOOK_UP_LIMIT_S = 3.0
-_WINDOW_FIELDS = ("context_length", "context_window", "max_context_length", "max_model_len", "max_input_tokens")
+_WINDOW_FIELDS = (
+    "context_length",
+    "context_window",
+    "max_context_length",
+    "max_model_len",
+    "max_input_tokens",
+    "n_ctx",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +108,8 @@ def _read_entry(provider: Provider, entry: dict[str, JsonValue]) -> ModelFacts |
     if not name:
         return None
     facts = facts_of(provider, name)
-    window = next((count for field in _WINDOW_FIELDS if (count := as_count(entry.get(field)))), 0)
+    told = as_object(entry.get("meta")) | entry  # llama.cpp puts it one level down
+    window = next((count for field in _WINDOW_FIELDS if (count := as_count(told.get(field)))), 0)
     configured = provider.config.context_windows
     if window and name not in configured and "*" not in configured:
         facts = replace(facts, context_window=window)

@@ -107,7 +107,7 @@ class HttpModelClient:
         """
         for attempt in range(_ADAPTATIONS + 1):
             try:
-                async with self._opened(request) as response, aclosing(self._reply(response)) as events:
+                async with self._opened(request) as response, aclosing(self._reply(response, request)) as events:
                     async for event in events:
                         yield event
                     return
@@ -136,11 +136,11 @@ class HttpModelClient:
         finally:
             await response.aclose()
 
-    async def _reply(self, response: httpx.Response) -> AsyncGenerator[ModelEvent, None]:
+    async def _reply(self, response: httpx.Response, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         request_id = _request_id(response, self._endpoint.key)
         if not response.is_success:
             raise await self._failure(response, request_id)
-        reader = self._wire.reader()
+        reader = self._wire.reader(request)
         try:
             async with (
                 translated(self._endpoint, answered=True, request_id=request_id),

@@ -127,8 +127,9 @@ class OpenAIChat:
             return True
         return False
 
-    def reader(self) -> ChatReader:
-        """Return a reader for one response."""
+    def reader(self, request: ModelRequest) -> ChatReader:
+        """Return a reader for the response to this request."""
+        del request
         return ChatReader(self._provider)
 
     def _message(self, message: Message) -> dict[str, JsonValue] | None:

@@ -89,9 +89,9 @@ class OpenAIResponses:
             return True
         return False
 
-    def reader(self) -> ResponsesReader:
-        """Return a reader for one response."""
-        return ResponsesReader(self._provider)
+    def reader(self, request: ModelRequest) -> ResponsesReader:
+        """Return a reader for the response to this request."""
+        return ResponsesReader(self._provider, request.max_output_tokens)
 
 
 def _assistant_item(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[str, JsonValue]:
@@ -106,10 +106,11 @@ def _assistant_item(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[st
 
 
 class ResponsesReader:
-    """Reads one response."""
+    """Reads one response; ``output_limit`` is what was asked for."""
 
-    def __init__(self, provider: str) -> None:
+    def __init__(self, provider: str, output_limit: int | None = None) -> None:
         self._provider = provider
+        self._output_limit = output_limit
         self._calls = CallJoiner()
         self._open_calls: dict[str, OpenCall] = {}  # by item id and by output index
         self._begun = 0
@@ -240,9 +241,14 @@ class ResponsesReader:
     def _read_reason(self, why: str, status: str) -> FinishReason:
         if why == "content_filter":
             return "content_filter"
-        if why or status == "incomplete":
+        if why or status == "incomplete" or self._is_at_its_limit():
             return "length"
         return "tool_calls" if self._calls else "stop"
+
+    def _is_at_its_limit(self) -> bool:
+        """Whether the output is as long as it may be: llama.cpp calls that complete (M9)."""
+        limit, usage = self._output_limit, self._usage
+        return limit is not None and usage is not None and usage.output_tokens >= limit
 
     def finish(self) -> Iterable[ModelEvent]:
         """Yield the calls and ``Finish``.

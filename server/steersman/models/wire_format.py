@@ -96,6 +96,6 @@ class WireFormat(Protocol):
         """
         ...
 
-    def reader(self) -> ReplyReader:
-        """Return a reader for one response."""
+    def reader(self, request: ModelRequest) -> ReplyReader:
+        """Return a reader for the response to this request."""
         ...
