@@ -170,6 +170,7 @@ class FakeEditor:
             skips_version_zero=self.habits.skips_version_zero,
             hides_typing=self.habits.guard != "now",
             owns_final_newline=self.habits.forces_final_newline,
+            tells_every_change=self.habits.sending in {"each", "list"},
             may_ask=self.habits.person is not None,
         )
 

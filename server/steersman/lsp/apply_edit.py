@@ -148,7 +148,14 @@ class DocumentEditor:
         quirks, encoding, rule = self._client.quirks, self._documents.encoding, document.lines.rule
         edits = tuple(text_edits(document.text, after, encoding, rule))
         sent = SentEdit(
-            document.text, after, edits, encoding, rule, quirks.owns_final_newline, is_guarded=not quirks.hides_typing
+            document.text,
+            after,
+            edits,
+            encoding,
+            rule,
+            ignores_final_newline=quirks.owns_final_newline,
+            is_guarded=not quirks.hides_typing,
+            is_seen_through=quirks.tells_every_change,
         )
         edit = DocumentEdit(document.uri, document.version, edits)
         with self._documents.watch(document.uri) as watch:

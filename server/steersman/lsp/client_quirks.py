@@ -21,6 +21,7 @@ class ClientQuirks:
         hides_typing: its version lags behind unsent typing, so its guard against stale edits has a hole: an edit waits
             until a question was answered for it and the document has been quiet for a moment.
         owns_final_newline: whether a buffer ends with a line ending is not for an edit to say.
+        tells_every_change: its ``didChange`` lists each change by itself, however many it has collected.
         may_ask: it may ask the person before it applies an edit, so its answer may take long.
     """
 
@@ -28,13 +29,15 @@ class ClientQuirks:
     skips_version_zero: bool = False
     hides_typing: bool = False
     owns_final_newline: bool = False
+    tells_every_change: bool = False
     may_ask: bool = False
 
 
-_NEOVIM = ClientQuirks(line_feeds_only=True, skips_version_zero=True, owns_final_newline=True)
-_EMACS = ClientQuirks(line_feeds_only=True, hides_typing=True, may_ask=True)
-_STEERSMAN_EL = ClientQuirks(line_feeds_only=True)
-_HELIX = ClientQuirks(line_feeds_only=True)
+_NEOVIM = ClientQuirks(line_feeds_only=True, skips_version_zero=True, owns_final_newline=True, tells_every_change=True)
+_EMACS = ClientQuirks(line_feeds_only=True, hides_typing=True, tells_every_change=True, may_ask=True)
+_STEERSMAN_EL = ClientQuirks(line_feeds_only=True, tells_every_change=True)
+_HELIX = ClientQuirks(line_feeds_only=True, tells_every_change=True)
+_VSCODE = ClientQuirks(tells_every_change=True)
 
 
 def quirks_of(facts: ClientFacts) -> ClientQuirks:
@@ -48,6 +51,8 @@ def quirks_of(facts: ClientFacts) -> ClientQuirks:
         return _EMACS
     if name.startswith("helix"):
         return _HELIX
+    if name.startswith(("visual studio code", "vscodium", "code - oss", "code-server")):
+        return _VSCODE
     if not facts.document_changes:  # its edits carry no version at all
         return ClientQuirks(hides_typing=True)
     return ClientQuirks()

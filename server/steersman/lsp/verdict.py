@@ -38,6 +38,7 @@ class SentEdit:
         rule: where the client ends lines.
         ignores_final_newline: the client decides by itself whether a text ends with a line ending.
         is_guarded: the client compares versions, unsent typing included, before it makes an edit.
+        is_seen_through: the client tells every single change, so an edit cannot hide in one with typing.
     """
 
     before: str
@@ -47,6 +48,7 @@ class SentEdit:
     rule: LineRule = "lsp"
     ignores_final_newline: bool = False
     is_guarded: bool = True
+    is_seen_through: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,15 @@ class Verdict:
     repaired: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where the edit changes the text, in offsets of the present one."""
+
+    start: int
+    end: int
+    is_insertion: bool
+
+
 class Evidence:
     """The texts of one document since an edit was sent, and the verdict on them so far."""
 
@@ -75,11 +86,13 @@ class Evidence:
         self._found: Verdict | None = None
         self._splices = text_splices(plain(sent.before), plain(sent.expected))
         self._holds_other_text = False
-        self._untouched: list[tuple[int, int]] | None = _regions(plain(sent.before), self._splices)
+        self._opened = False
+        self._untouched: list[_Place] | None = [_place_of(splice, plain(sent.before)) for splice in self._splices]
 
     def see(self, text: str, *, opened: bool = False) -> None:
         """Take in the document's text after one more content change, or with which it was ``opened`` again."""
-        if opened:  # what is there now did not come about by changes
+        self._opened |= opened
+        if opened:  # versions may have begun anew, and what is there now did not come about by changes
             self._typed_over.clear()
             self._untouched = None
         self._follow_regions(plain(self._now), plain(text))
@@ -87,7 +100,7 @@ class Evidence:
         if self._found is not None and self._found.kind == "confirmed":
             return
         key = self._key(text)
-        if key == self._wanted and not self._holds_other_text:
+        if key == self._wanted and not self._holds_other_text and not self._opened:
             self._found = Verdict("confirmed", text)
             return
         for landed, typed in self._typed_over:
@@ -110,9 +123,10 @@ class Evidence:
         before, expected, present = plain(sent.before), plain(sent.expected), plain(now)
         if present == before:
             return Verdict("absent", now)
-        if sent.is_guarded and shows_change(before, expected, present):
+        if sent.is_guarded and not self._opened and shows_change(before, expected, present):
             return Verdict("confirmed", now)
-        absent = self._untouched is not None and not self._looks_hit(present)
+        would_be_seen = sent.is_guarded and sent.is_seen_through and not self._opened
+        absent = (would_be_seen or self._untouched is not None) and not self._looks_hit(present)
         return Verdict("absent" if absent else "unclear", now)
 
     def _follow_regions(self, old: str, new: str) -> None:
@@ -120,13 +134,14 @@ class Evidence:
         step = one_splice(old, new)
         if self._untouched is None or step is None:
             return
-        moved: list[tuple[int, int]] = []
-        for start, end in self._untouched:
-            if step.end < start or (step.end == start < end):
+        moved: list[_Place] = []
+        for place in self._untouched:
+            beside = not place.is_insertion  # what was to be removed is whole; next to it anything may be typed
+            if step.end < place.start or (beside and step.end == place.start):
                 shift = len(step.text) - (step.end - step.start)
-                moved.append((start + shift, end + shift))
-            elif step.start > end or (step.start == end > start):
-                moved.append((start, end))
+                moved.append(_Place(place.start + shift, place.end + shift, place.is_insertion))
+            elif step.start > place.end or (beside and step.start == place.end):
+                moved.append(place)
             else:
                 self._untouched = None
                 return
@@ -135,7 +150,7 @@ class Evidence:
     def _judge_landing(self, typed: str, landed: str) -> Verdict:
         """The edit landed on a text that was not the one it was made for: was it carried to the right place?"""
         right = rebase(plain(self._sent.before), plain(self._sent.expected), plain(typed))
-        if right is not None and right == plain(landed):
+        if right is not None and right == plain(landed) and not self._opened:
             return Verdict("confirmed", landed)
         return Verdict("misplaced", landed, right)
 
@@ -186,20 +201,15 @@ def _is_part(part: str, whole: str) -> bool:
     return all(char in rest for char in part)
 
 
-def _regions(before: str, splices: Sequence[Splice]) -> list[tuple[int, int]]:
-    """The places that the edit changes, as wide as the same change can be made by removing or inserting elsewhere."""
-    regions: list[tuple[int, int]] = []
-    for splice in splices:
-        start, end = splice.start, splice.end
-        slides = before[start:end] or splice.text if not (splice.text and end > start) else ""
-        for _ in range(len(before) if slides else 0):
-            if not start or before[start - 1] != slides[-1]:
-                break
-            start, slides = start - 1, slides[-1] + slides[:-1]
-        slides = before[splice.start : splice.end] or splice.text if slides else ""
-        for _ in range(len(before) if slides else 0):
-            if end == len(before) or before[end] != slides[0]:
-                break
-            end, slides = end + 1, slides[1:] + slides[0]
-        regions.append((start, end))
-    return regions
+def _place_of(splice: Splice, before: str) -> _Place:
+    """Where a splice changes the text, as wide as the same change can be made by removing or inserting elsewhere."""
+    start, end = splice.start, splice.end
+    if start < end and splice.text:
+        return _Place(start, end, is_insertion=False)
+    piece = before[start:end] or splice.text
+    left = right = 0
+    while start > left and before[start - left - 1] == piece[-1 - left % len(piece)]:
+        left += 1
+    while end + right < len(before) and before[end + right] == piece[right % len(piece)]:
+        right += 1
+    return _Place(start - left, end + right, is_insertion=start == end)
