@@ -91,6 +91,10 @@ def test_hunks_on_the_same_lines_are_refused():
     assert "hunk" in refusal("a\nb\n", "@@\n-a\n-b\n+A\n@@\n a\n-b\n+B\n")
 
 
+def test_several_places_with_one_result_are_one():
+    assert patched("a\n\n\nb\n", "@@\n-\n") == "a\n\nb\n"
+
+
 def test_the_end_of_the_file_tells_the_place():
     assert patched("x\na\nx\n", "@@\n-x\n+y\n*** End of File\n") == "x\na\ny\n"
 

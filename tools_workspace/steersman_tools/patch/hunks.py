@@ -15,9 +15,10 @@ from steersman_tools.kit.endings import Piece, commonest_ending, ending_of, join
 from steersman_tools.kit.nearest import describe_places, number_line
 from steersman_tools.kit.places import Fit, LineIndex, Tolerance, keep_typography
 from steersman_tools.patch.model import Hunk, PatchError, PatchLine
-from steersman_tools.patch.ordering import choose_in_order
+from steersman_tools.patch.ordering import choose_in_order, every_way
 
 _MAX_LISTED = 6
+_MAX_COMPARED_WAYS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +38,13 @@ def apply_hunks(text: str, hunks: Sequence[Hunk], name: str) -> tuple[str, Toler
     index = LineIndex(text)
     placed = [_find(index, hunk, name) for hunk in hunks]
     chosen = _choose(index, placed, name)
-    ordered = sorted(zip(placed, chosen, strict=True), key=lambda pair: (pair[1].start, pair[1].end))
     loosest = max((fit.tolerance for fit in chosen), default=Tolerance.EXACT)
-    return _compose(index, [(each.hunk, fit) for each, fit in ordered], name), loosest
+    return _text_of(index, placed, chosen, name), loosest
+
+
+def _text_of(index: LineIndex, placed: Sequence[Placed], fits: Sequence[Fit], name: str) -> str:
+    ordered = sorted(zip(placed, fits, strict=True), key=lambda pair: (pair[1].start, pair[1].end))
+    return _compose(index, [(each.hunk, fit) for each, fit in ordered], name)
 
 
 def _find(index: LineIndex, hunk: Hunk, name: str) -> Placed:
@@ -140,6 +145,9 @@ def _choose(index: LineIndex, placed: Sequence[Placed], name: str) -> list[Fit]:
         return fits
     if open_hunk is None or ways == 0:
         raise PatchError(f"the hunks do not fit {name} one after the other; give them in the order of the file")
+    ways_all = every_way([each.fits for each in placed], _MAX_COMPARED_WAYS) or []
+    if ways_all and len({_text_of(index, placed, way, name) for way in ways_all}) == 1:
+        return ways_all[0]  # one more blank line is the same above and below another one
     raise PatchError(_several(index, open_hunk.hunk, open_hunk.fits, name))
 
 

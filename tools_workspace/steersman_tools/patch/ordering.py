@@ -40,3 +40,13 @@ def _trace(candidates: Sequence[Sequence[Fit]], counts: Sequence[Sequence[int]])
         chosen.append(fit)
         limit = fit.start
     return chosen[::-1]
+
+
+def every_way(candidates: Sequence[Sequence[Fit]], limit: int) -> list[list[Fit]] | None:
+    """Return every way in which each hunk has a place behind the one before, or None when there are more."""
+    ways: list[list[Fit]] = [[]]
+    for fits in candidates:
+        ways = [[*way, fit] for way in ways for fit in fits if not way or way[-1].end <= fit.start]
+        if len(ways) > limit:
+            return None
+    return ways
