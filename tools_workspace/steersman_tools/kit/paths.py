@@ -177,7 +177,7 @@ class Confinement:
         """Return a canonical path as people and the model see it; ``locate`` takes it back to the same path."""
         if path.is_relative_to(self.folder):
             shown = path.relative_to(self.folder).as_posix()
-            return f"./{shown}" if shown.startswith("~") else shown
+            return f"./{shown}" if shown.startswith("~") or self._other_root(shown) else shown
         root = self._root_of(path)
         if root is None or self._is_taken(root.name):
             return path.as_posix()
