@@ -190,7 +190,7 @@ class Application:
 
     def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
         """Make the tools of one run."""
-        built_in = self._toolbox().make_tools(workspace, seen, read_only=mode() is Mode.PLAN)
+        built_in = self._toolbox().make_tools(workspace, seen, read_only=lambda: mode() is Mode.PLAN)
         return [*built_in, *self.surroundings.extra_tools(workspace)]
 
     def epoch(self) -> object:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,17 +55,17 @@ class Toolbox:
         self._probe = SandboxProbe()
         self._ripgrep = Ripgrep()
 
-    def make_tools(self, workspace: Workspace, seen: SeenTexts, *, read_only: bool) -> list[Tool]:
+    def make_tools(self, workspace: Workspace, seen: SeenTexts, *, read_only: Callable[[], bool]) -> list[Tool]:
         """Return the tools of one run.
 
         Args:
             workspace: what they work on.
             seen: what the model has seen of each file.
-            read_only: commands run in a wholly read-only sandbox or not at all (plan mode).
+            read_only: whether the run is in plan mode now: commands run in a wholly read-only sandbox or not at all.
         """
         lister = Lister(self._ripgrep)
         commands = self._commands
-        rules = CommandRules(Path.home(), read_only=read_only, network=commands.network, hidden=commands.hidden)
+        rules = CommandRules(Path.home(), network=commands.network, hidden=commands.hidden)
         return [
             ReadFile(workspace, lister),
             ListDir(workspace),
@@ -82,5 +82,6 @@ class Toolbox:
                 rules=rules,
                 environ=commands.environ,
                 secret_names=commands.secret_names,
+                read_only=read_only,
             ),
         ]

@@ -37,7 +37,7 @@ STEPS = [
 @pytest.fixture
 def tools(tmp_path):
     workspace = DiskWorkspace((Root("ws", tmp_path),))
-    return Toolbox(CommandSettings(dict(os.environ))).make_tools(workspace, SeenTexts(), read_only=False)
+    return Toolbox(CommandSettings(dict(os.environ))).make_tools(workspace, SeenTexts(), read_only=lambda: False)
 
 
 @pytest.mark.parametrize(("step", "tool", "arguments"), STEPS)

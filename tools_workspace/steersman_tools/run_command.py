@@ -55,6 +55,7 @@ class RunCommand:
         rules: what the commands of this run may do.
         environ: the server's environment; secrets are left out.
         secret_names: names of variables with the server's keys, whatever they are called.
+        read_only: whether the run is in plan mode now, where a command may write nothing; None: as the rules say.
         groups: the system's process groups.
         clock: seconds, monotonic.
         sleep: waits.
@@ -72,6 +73,7 @@ class RunCommand:
         rules: CommandRules,
         environ: Mapping[str, str],
         secret_names: Sequence[str] = (),
+        read_only: Callable[[], bool] | None = None,
         groups: ProcessGroups | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Sleep = asyncio.sleep,
@@ -79,6 +81,7 @@ class RunCommand:
         self._workspace = workspace
         self._probe = probe
         self._rules = rules
+        self._read_only = read_only or (lambda: rules.read_only)
         self._environment = command_environment(environ, secret_names)
         self._system_root = environ.get("SYSTEMROOT", r"C:\Windows")
         self._groups = groups or system_groups()
@@ -91,7 +94,7 @@ class RunCommand:
     def description(self) -> str:
         """What it does, for the model."""
         network = "" if self._rules.network else " and has no network"
-        writes = "It can write nothing" if self._rules.read_only else "It can write only in the workspace"
+        writes = "It can write nothing" if self._read_only() else "It can write only in the workspace"
         shell = "PowerShell" if shell_argv("")[0].endswith("powershell.exe") else "the shell"
         return (
             f"Run a command in {shell} and return its output and exit code. {writes}{network} where a sandbox works. "
@@ -112,9 +115,10 @@ class RunCommand:
         if not await asyncio.to_thread(location.path.is_dir):
             raise ToolError(f"{location.display} is no folder; a command needs one to start in.")
         found = await self._probe.find()
-        if self._rules.read_only and found.sandbox is None:
+        read_only = self._read_only()
+        if read_only and found.sandbox is None:
             raise ToolError(f"Plan mode runs commands only inside a sandbox, and there is none: {found.reason}.")
-        held = await self._confiner.hold(args.command, location.path, found)
+        held = await self._confiner.hold(args.command, location.path, found, read_only=read_only)
         unsaved = await self._workspace.prepare_for_command()
         reaches_out = held.sandbox is None or self._rules.network
         return Plan(
@@ -130,7 +134,10 @@ class RunCommand:
         )
 
     async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
-        """Run it to its end, or end it when the signal is set or the time is up."""
+        """Run it to its end, or end it when the signal is set or the time is up.
+
+        A mode that changed meanwhile can only make it stricter: what was approved as read-only stays so.
+        """
         prepared = plan.payload
         assert isinstance(prepared, _Prepared)
         assert plan.command is not None
@@ -139,7 +146,10 @@ class RunCommand:
             return ToolResult("The command was not started.", is_error=True)
         unsaved = await self._workspace.prepare_for_command()
         # what is protected is looked at anew: the question may have stood for long
-        held = await self._confiner.hold(plan.command, Path(plan.folder), await self._probe.find())
+        read_only = plan.confinement == "read_only" or self._read_only()
+        held = await self._confiner.hold(plan.command, Path(plan.folder), await self._probe.find(), read_only=read_only)
+        if read_only and held.confinement != "read_only":
+            raise ToolError("Plan mode was chosen meanwhile, and there is no sandbox: the command was not started.")
         output = _Output(emit, self._clock)
         started = self._clock()
         try:
@@ -154,7 +164,7 @@ class RunCommand:
             timeout_s=prepared.timeout_s,
             unsaved=unsaved,
             is_held=held.sandbox is not None,
-            read_only=self._rules.read_only,
+            read_only=read_only,
             network=self._rules.network,
             news=tuple(self._display(path) for path in news),
         )

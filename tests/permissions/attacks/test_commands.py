@@ -173,6 +173,22 @@ async def test_a_run_that_is_made_laxer_half_way_goes_on_without_asking(tmp_path
     assert arena.changed == ["ws/new.txt", "ws/two.txt"]
 
 
+@pytest.mark.parametrize("sandbox", [False, True])
+async def test_a_run_that_leaves_plan_mode_half_way_runs_its_commands(sandbox: bool, tmp_path: Path):
+    """And one that was asked for as read-only while it was in plan mode stays so."""
+    arena = Arena.below(tmp_path)
+    arena.sandbox = sandbox
+
+    def answer(question: Question) -> Answer:
+        assert arena.runs is not None
+        arena.runs.set_mode(Mode.AUTO)
+        return Answer("allow_once")
+
+    arena.answer = answer
+    await arena.run(Mode.PLAN, command("touch one"), ("read_file", {"path": ".env"}), command("touch two"))
+    assert arena.changed == ["ws/two"]
+
+
 async def test_a_commands_question_shows_the_whole_line_and_that_nothing_holds_it(tmp_path: Path):
     arena = Arena.below(tmp_path)
     await arena.run(Mode.ASK, command("echo hi"))

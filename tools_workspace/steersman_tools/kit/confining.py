@@ -115,13 +115,17 @@ class Confiner:
     exists: Callable[[Path], bool] = Path.exists
     _made_scratch: bool = field(default=False)
 
-    async def hold(self, command: str, folder: Path, available: Found) -> Held:
-        """Return how the command is held by the sandbox there is, or that it is not."""
+    async def hold(self, command: str, folder: Path, available: Found, *, read_only: bool | None = None) -> Held:
+        """Return how the command is held by the sandbox there is, or that it is not.
+
+        ``read_only``: whether it may write nothing; None: as the rules say.
+        """
+        read_only = self.rules.read_only if read_only is None else read_only
         if available.sandbox is None:
             return Held("none", warnings=(f"It runs without a sandbox: {available.reason}.",))
         scratch = await asyncio.to_thread(self._scratch)
-        if self.rules.read_only:
-            return Held("read_only", available.sandbox, self._confines(folder, (), (), scratch))
+        if read_only:
+            return Held("read_only", available.sandbox, self._confines(folder, (), (), scratch, read_only=True))
         found = await asyncio.to_thread(self.walk.find)
         writes_git = may_write_git(command)
         protected = tuple(each for path in found.paths for each in self._kept(path, writes_git))
@@ -153,14 +157,20 @@ class Confiner:
         return tuple(path / name for name in _GIT_ORDERS if self.exists(path / name))
 
     def _confines(
-        self, folder: Path, protected: tuple[Path, ...], absent: tuple[Path, ...], scratch: Path | None
+        self,
+        folder: Path,
+        protected: tuple[Path, ...],
+        absent: tuple[Path, ...],
+        scratch: Path | None,
+        *,
+        read_only: bool = False,
     ) -> Confines:
         rules = self.rules
         return Confines(
             roots=self.roots,
             folder=folder,
             home=rules.home,
-            read_only=rules.read_only,
+            read_only=read_only,
             network=rules.network,
             protected=protected,
             absent=absent,
