@@ -112,6 +112,10 @@ class SessionStore:
         locks = SessionLocks(MemoryLocker(), Path())
         return cls(open_memory(), locks, folder, clock=clock, new_id=new_id)
 
+    def now(self) -> float:
+        """Return the present time of the store's clock, in seconds since the epoch."""
+        return self._clock()
+
     def create(self, prompt: str, model: str = "", folder: Path | None = None) -> SessionRecord:
         """Create an empty session; its title comes from the prompt, which is not recorded (the loop does that)."""
         session_id = self._new_id()
