@@ -24,6 +24,7 @@ async def test_initialize_announces_commands_and_features(make_face: Make) -> No
         "steersman.wait",
         "steersman.cancel",
         "steersman.steer",
+        "steersman.setMode",
         "steersman.approvals.list",
         "steersman.answer",
         "steersman.sessions.list",

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from steersman.agent.cancel import CancelSignal
     from steersman.agent.events import Event
     from steersman.agent.tool import Plan, Tool
+    from steersman.permissions.modes import Mode
     from steersman.permissions.question import Asker
     from steersman_tools.kit.workspace import Root, Workspace
 
@@ -119,6 +120,10 @@ class Runs(Protocol):
 
     def steer(self, session_id: str, text: str) -> None:
         """Queue a text for the session's run. Raises ``NoActiveRunError``."""
+        ...
+
+    def set_mode(self, mode: Mode, *, session_id: str | None = None) -> list[str]:
+        """Change the mode of the session's run, or of all at work; return their ids."""
         ...
 
     async def aclose(self) -> None:

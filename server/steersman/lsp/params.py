@@ -80,6 +80,9 @@ class LimitsParams(CommandParams):
     deadline_seconds: Annotated[float, Field(gt=0)] | None = None
 
 
+ModeName: TypeAlias = Literal["plan", "ask", "accept-edits", "auto"]
+
+
 class RunParams(CommandParams):
     """``steersman.run`` and ``steersman.start``."""
 
@@ -88,7 +91,7 @@ class RunParams(CommandParams):
     continue_: Annotated[bool, Field(alias="continue")] = False
     folder: _Text | None = None
     context: ContextParams | None = None
-    mode: Literal["plan", "ask", "accept-edits", "auto"] | None = None
+    mode: ModeName | None = None
     model: _Text | None = None
     max_turns: Annotated[int, Field(gt=0)] | None = None
     limits: LimitsParams | None = None
@@ -130,6 +133,13 @@ class SteerParams(CommandParams):
 
     session_id: _Text
     text: _Text
+
+
+class SetModeParams(CommandParams):
+    """``steersman.setMode``; without a session it holds for every run at work."""
+
+    mode: ModeName
+    session_id: _Text | None = None
 
 
 class ListSessionsParams(CommandParams):
@@ -179,10 +189,10 @@ class ExportSessionParams(CommandParams):
 
 
 class RewindParams(CommandParams):
-    """``steersman.rewind``."""
+    """``steersman.rewind``; ``toMessage`` is the last that stays, -1 for before all."""
 
     session_id: _Text
-    to_message: _Count
+    to_message: Annotated[int, Field(ge=-1)]
     files: bool = True
     conversation: bool = True
     force: bool = False

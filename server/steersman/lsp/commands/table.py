@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from steersman.lsp.commands import approvals, rewind, runs, sessions, status
+from steersman.lsp.commands import approvals, modes, rewind, runs, sessions, status
 from steersman.lsp.commands.context import Command, CommandCall
 from steersman.lsp.contracts import JsonObject
 from steersman.lsp.failures import InvalidParamsError
 
 COMMANDS: Mapping[str, Command] = MappingProxyType(
-    {command.name: command for module in (runs, approvals, sessions, rewind, status) for command in module.COMMANDS}
+    {
+        command.name: command
+        for module in (runs, modes, approvals, sessions, rewind, status)
+        for command in module.COMMANDS
+    }
 )
 
 
