@@ -50,7 +50,7 @@ class FakeClient:
 
     def __init__(self) -> None:
         self.received: list[Json] = []
-        self._server: Dispatch | None = None
+        self._put: Callable[[bytes], object] | None = None
         self._ids = itertools.count(1)
         self._pending: dict[int | str, asyncio.Future[Any]] = {}
         self._handlers: dict[str, Handler] = {}
@@ -58,9 +58,14 @@ class FakeClient:
         self._arrived = asyncio.Event()
 
     def connect(self, server: Dispatch) -> None:
-        """Become the other end of this connection."""
-        self._server = server
+        """Become the other end of this connection, in this process."""
+        loop = asyncio.get_running_loop()
+        self._put = lambda body: loop.call_soon(server.receive, Frame(body))
         server.connect(self._deliver)
+
+    def connect_by(self, put: Callable[[bytes], object]) -> None:
+        """Send bodies by this; what arrives is handed to ``take``."""
+        self._put = put
 
     def on(self, method: str, handler: Handler) -> None:
         """Answer the server's requests of this method."""
@@ -74,8 +79,8 @@ class FakeClient:
 
     def send_bytes(self, body: bytes) -> None:
         """Send a body as it is."""
-        assert self._server is not None
-        asyncio.get_running_loop().call_soon(self._server.receive, Frame(body))
+        assert self._put is not None
+        self._put(body)
 
     def start(self, method: str, params: Any = None) -> Pending:
         """Send a request; its answer is awaited later."""
@@ -126,9 +131,10 @@ class FakeClient:
     def _deliver(self, message: Json, delivery: Delivery | None) -> None:
         del delivery
         text = json.dumps(message, allow_nan=False)
-        asyncio.get_running_loop().call_soon(self._take, json.loads(text))
+        asyncio.get_running_loop().call_soon(self.take, json.loads(text))
 
-    def _take(self, message: Json) -> None:
+    def take(self, message: Json) -> None:
+        """Take in a message of the server's."""
         self.received.append(message)
         if "method" not in message:
             self._settle(message)
