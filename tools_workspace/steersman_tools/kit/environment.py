@@ -13,6 +13,9 @@ _SECRET_PARTS = ("apikey", "secret", "password", "passwd", "passphrase", "creden
 _SECRET_ENDS = ("token", "key")
 _HARMLESS = frozenset({"SSH_AUTH_SOCK", "PWD", "OLDPWD", "XAUTHORITY"})
 _EDITOR_LINKS = re.compile(r"VSCODE_|NVIM\b|NVIM_LISTEN|INSIDE_EMACS|(?:GIT|SSH|SUDO)_ASKPASS", re.IGNORECASE)
+_CHANGES_WORDS = frozenset({"CDPATH", "GLOBIGNORE"})
+"""Would make ``cd`` or a glob mean something else than the words that a person approved."""
+
 _MIN_SECRET_CHARS = 8
 
 UNATTENDED: Mapping[str, str] = {
@@ -57,6 +60,7 @@ def command_environment(environ: Mapping[str, str], secret_names: Iterable[str] 
         if name.upper() not in named
         and not is_secret_name(name)
         and not _EDITOR_LINKS.match(name)
+        and name.upper() not in _CHANGES_WORDS
         and not any(key in value for key in keys)
     }
     return {**kept, **UNATTENDED}
