@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -11,7 +12,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import Effect, Emit, Plan, ToolResult
 from steersman_tools.kit.globs import Glob, compile_glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import Lister
+from steersman_tools.kit.listing import Lister, Listing
 from steersman_tools.kit.reading import check_folder, display_prefix, payload_of, relative_pattern
 from steersman_tools.kit.workspace import Location, Workspace
 
@@ -66,21 +67,36 @@ class FindFiles:
     async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
         """Find them."""
         location, args = payload_of(plan, FindFilesArguments)
-        listing = await self._lister.files(location.root.path, location.path, signal)
-        new = await asyncio.to_thread(new_documents, location, self._workspace.open_texts())
-        paths = sorted({*listing.paths, *new})
-        found, remark = await asyncio.to_thread(_choose, args.pattern, paths)
+        found, remark, is_whole = await self._find(location, args.pattern, signal)
         prefix = display_prefix(location)
         shown = [(prefix + path).encode("utf-8", "replace").decode("utf-8") for path in found[: args.limit]]
         remarks = [remark] if remark else []
         if len(found) > args.limit:
             remarks.append(f"[the first {args.limit:,} of {len(found):,}; make the pattern narrower, or raise limit]")
-        if not listing.is_whole:
+        if not is_whole:
             remarks.append("[stopped before the end; there may be more]")
         return ToolResult("\n".join([*shown, *remarks]))
 
+    async def _find(self, location: Location, pattern: str, signal: CancelSignal) -> tuple[list[str], str, bool]:
+        """Return the paths, a remark on them, and whether they are all."""
+        glob = compile_glob(pattern)
+        names = None if glob.folders_only else glob.last_names()
+        if names:  # the quick way, which cannot tell what else there is
+            listing = await self._list(location, signal, names)
+            found = await asyncio.to_thread(glob.choose, listing.paths)
+            if found or not listing.is_whole:
+                return found, "", listing.is_whole
+        listing = await self._list(location, signal)
+        found, remark = await asyncio.to_thread(_choose, glob, listing.paths)
+        return found, remark, listing.is_whole
 
-def new_documents(location: Location, open_texts: dict[str, str]) -> list[str]:
+    async def _list(self, location: Location, signal: CancelSignal, names: list[str] | None = None) -> Listing:
+        listing = await self._lister.files(location.root.path, location.path, signal, names)
+        new = await asyncio.to_thread(_new_documents, location, self._workspace.open_texts())
+        return Listing(tuple(sorted({*listing.paths, *new})), listing.is_whole) if new else listing
+
+
+def _new_documents(location: Location, open_texts: dict[str, str]) -> list[str]:
     """Return documents below the folder that only the editor has, and git would not ignore. Blocks briefly."""
     inside = [Path(path) for path in open_texts if PurePath(path).is_relative_to(location.path)]
     new = [path for path in inside if not path.exists()]
@@ -90,19 +106,18 @@ def new_documents(location: Location, open_texts: dict[str, str]) -> list[str]:
     return [path.relative_to(location.path).as_posix() for path in new if not rules.is_ignored(path)]
 
 
-def _choose(pattern: str, paths: list[str]) -> tuple[list[str], str]:
-    glob = compile_glob(pattern)
+def _choose(glob: Glob, paths: Sequence[str]) -> tuple[list[str], str]:
     candidates = _folders(paths) if glob.folders_only else paths
     found = glob.choose(candidates)
     if found:
         return _marked(glob, found), ""
-    found = compile_glob(pattern, ignores_case=True).choose(candidates)
+    found = compile_glob(glob.pattern, ignores_case=True).choose(candidates)
     if found:
         return _marked(glob, found), "[none fits exactly; these do when case does not count]"
-    return [], f"[no file fits “{pattern}”, of {len(paths):,} looked at]"
+    return [], f"[no file fits “{glob.pattern}”, of {len(paths):,} looked at]"
 
 
-def _folders(paths: list[str]) -> list[str]:
+def _folders(paths: Sequence[str]) -> list[str]:
     folders = {parent.as_posix() for path in paths for parent in PurePath(path).parents}
     return sorted(folders - {"."})
 

@@ -50,8 +50,15 @@ class Glob:
 
     def plain_names(self) -> list[str] | None:
         """Return the alternatives when each is a name pattern that every program reads alike, else None."""
-        names = _alternatives(self.pattern)
-        return names if all(_PLAIN_NAME.fullmatch(name) and "**" not in name for name in names) else None
+        return _plain(_alternatives(self.pattern))
+
+    def last_names(self) -> list[str] | None:
+        """Return the same for the last part of each path: what does not fit it cannot fit the whole."""
+        return _plain([path.rpartition("/")[2] for path in _alternatives(self.pattern)])
+
+
+def _plain(names: list[str]) -> list[str] | None:
+    return names if all(_PLAIN_NAME.fullmatch(name) and "**" not in name for name in names) else None
 
 
 def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -81,12 +81,16 @@ class Lister:
     def __init__(self, ripgrep: Ripgrep) -> None:
         self._ripgrep = ripgrep
 
-    async def files(self, root: Path, start: Path, signal: CancelSignal) -> Listing:
-        """Return the files below ``start`` (canonical; ``root`` or below it) that git would not ignore."""
+    async def files(self, root: Path, start: Path, signal: CancelSignal, names: Sequence[str] | None = None) -> Listing:
+        """Return the files below ``start`` (canonical; ``root`` or below it) that git would not ignore.
+
+        ``names`` are plain name patterns (``Glob.plain_names``) that may leave others out, and make it quicker.
+        """
         rules = await asyncio.to_thread(IgnoreRules, root)
         approach = await asyncio.to_thread(approach_to, rules, start) if self._ripgrep.is_there else None
         if approach is not None:
-            output = await self._list(approach, signal)
+            wanted = of_type((*names, IGNORE_FILE)) if names else []
+            output = await self._list(approach, signal, *NO_GIT, *wanted)
             paths = await asyncio.to_thread(_below, output.data, approach)
             if not output.late and await self._holds(approach, signal, paths):
                 return Listing(tuple(paths), is_whole=output.code is not None)
@@ -115,7 +119,7 @@ class Lister:
 
     async def _list(self, approach: Approach, signal: CancelSignal, *options: str) -> Output:
         return await self._ripgrep.run(
-            [*approach.options, *(options or NO_GIT), "--files", "--null", "--", approach.target],
+            [*approach.options, *options, "--files", "--null", "--", approach.target],
             folder=approach.folder,
             signal=signal,
             max_bytes=_MAX_LIST_BYTES,
@@ -155,6 +159,11 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     )
 
 
+def of_type(names: Iterable[str]) -> list[str]:
+    """Return options that restrict ripgrep to names: unlike ``--glob``, a type leaves the ignore rules in force."""
+    return [*(f"--type-add=steersman:{name}" for name in names), "--type=steersman"]
+
+
 def _read_alike(found: Iterable[str], approach: Approach) -> list[bytes] | None:
     """Return the lines of the ignore files among ``found``; None if one is not read alike or a repository is there."""
     lines: list[bytes] = []
@@ -181,8 +190,9 @@ def _may_hide_ignore_files(line: bytes) -> bool:
 
 def _below(data: bytes, approach: Approach) -> list[str]:
     """Return ripgrep's NUL-separated paths below the target, sorted."""
-    skipped = len(os.fsencode(approach.target))
-    paths = [os.fsdecode(path[skipped:]) for path in data.split(b"\0") if path]
+    text = os.fsdecode(data)
+    paths = text.removeprefix(approach.target).removesuffix("\0").split(f"\0{approach.target}") if text else []
     if os.sep != "/":
         paths = [path.replace(os.sep, "/") for path in paths]
-    return sorted(paths)
+    paths.sort()
+    return paths

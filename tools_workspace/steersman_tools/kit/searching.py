@@ -17,13 +17,13 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import NO_GIT, Lister
+from steersman_tools.kit.listing import NO_GIT, Lister, of_type
 from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
 from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.ripgrep import Output, Ripgrep
 from steersman_tools.kit.workspace import Location
 
-_MAX_OUTPUT_BYTES = 16 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
 _MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
 _FORMAT = (
     "--null",
@@ -146,10 +146,11 @@ class Searcher:
         names = query.glob.plain_names() if query.glob else []
         approach = await self._lister.approach(root, start, signal) if names is not None else None
         if approach is not None:
-            options = [*approach.options, *NO_GIT, *_of_type(names or [])]
+            options = [*approach.options, *NO_GIT, *(of_type(names) if names else [])]
             await search.run(approach.folder, [*options, "--", approach.target], prefix=approach.target)
             return
-        listing = await self._lister.files(root, start, signal)
+        last_names = query.glob.last_names() if query.glob else None
+        listing = await self._lister.files(root, start, signal, last_names)
         for batch in _batches(query.glob.choose(listing.paths) if query.glob else listing.paths):
             await search.run(start, ["--", *batch])
             if not search.found.is_whole:
@@ -253,14 +254,6 @@ def _reason(output: Output) -> str:
     if output.cancelled:
         return "the run was cancelled"
     return "it took too long" if output.late else "there are very many"
-
-
-def _of_type(names: Sequence[str]) -> Iterator[str]:
-    """Restrict to names by a file type of our own: unlike ``--glob``, that leaves ignore rules in force."""
-    for name in names:
-        yield f"--type-add=steersman:{name}"
-    if names:
-        yield "--type=steersman"
 
 
 def _batches(paths: Sequence[str]) -> Iterator[list[str]]:
