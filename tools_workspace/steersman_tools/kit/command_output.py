@@ -17,6 +17,7 @@ _ESCAPE = re.compile(
     r")|\x9b[0-?]*[ -/]*[@-~]"
 )
 _UNFINISHED = re.compile(r"\x1b(?:\[[0-?]*[ -/]*|[\]PX^_][^\x07\x1b]*\x1b?|[ -/]*)?\Z|\x9b[0-?]*[ -/]*\Z")
+_BEGUN = re.compile(r"\A(?:\x1b(?:\[[0-?]*[ -/]*|[\]PX^_]|[ -/]*)?|\x9b[0-?]*[ -/]*)")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _BACKSPACE = re.compile(r"[^\n\x08]\x08")
 _MAX_UNFINISHED = 4096
@@ -41,7 +42,7 @@ class PlainText:
     def end(self) -> str:
         """Return what is left when no more bytes come."""
         text = self._take(self._decoder.decode(b"", final=True))
-        text += self._draw(_ESCAPE.sub("", self._rest))
+        text += self._draw(_BEGUN.sub("", self._rest))
         text += _drawn(self._line)
         self._rest = self._line = ""
         return text

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from steersman_tools.kit.command_runner import Ended
 
 _WANTS_INPUT = re.compile(
-    r"not a (?:tty|terminal)|isn't a tty|inappropriate ioctl|EOFError|EOF when reading a line|"
+    r"(?i)not a (?:tty|terminal)|isn't a tty|inappropriate ioctl|EOFError|EOF when reading a line|"
     r"no tty present|terminal is required|requires a (?:tty|terminal)|TTY initialization failed|cannot open /dev/tty|"
     r"could not read (?:Username|Password)|/dev/tty: No such device|terminal prompts disabled|Error opening terminal|"
-    r"input device is not|stdin (?:is )?not|\[[yY]/[nN]\]:? ?$|[Pp]assword(?: for [^\n:]+)?: ?$",
+    r"input device is not|stdin (?:is )?not|\[y/n\]:? ?$|password(?: for [^\n:]+)?: ?$",
 )
 _HELD_BACK = re.compile(
     r"Read-only file system|Device or resource busy|EROFS|Permission denied|Operation not permitted"

@@ -16,7 +16,8 @@ from steersman_tools.kit.process_group import ProcessGroups, start_process
 Sleep: TypeAlias = Callable[[float], Awaitable[None]]
 
 _DRAIN_S = 0.3
-_GRACE_S = 2.0
+GRACE_S = 2.0
+"""Seconds between TERM and KILL."""
 _LOOK_S = 0.02
 
 
@@ -146,7 +147,7 @@ class _Process:
     async def end(self) -> None:
         """End the whole group: TERM, a moment to tidy up, KILL; then take what it still had to say."""
         self._groups.terminate(self.pid, spare_leader=self._is_wrapped)
-        await self._within(_GRACE_S, self._gone())
+        await self._within(GRACE_S, self._gone())
         self._groups.kill(self.pid)
         await self._output.exited
         await self.drained(_DRAIN_S)

@@ -1,0 +1,169 @@
+"""Which protected paths a sandbox has to keep, and what one command is held to (DESIGN W7, W10)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from steersman_tools.kit.confining import CommandRules, Confiner, may_write_git
+from steersman_tools.kit.protected_walk import ProtectedWalk
+from steersman_tools.kit.sandbox import Bubblewrap
+from steersman_tools.kit.sandbox_probe import Found
+
+BWRAP = Found(Bubblewrap("/usr/bin/bwrap"))
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    folder = tmp_path.resolve() / "ws"
+    for name in (".git/hooks", ".vscode", "src", "packages/app", "node_modules/x/.vscode"):
+        (folder / name).mkdir(parents=True)
+    for name in (".git/config", "AGENTS.md", "packages/app/.env", "src/app.py", "node_modules/x/.env"):
+        (folder / name).write_text("x")
+    return folder
+
+
+def found(root: Path, **options: int) -> tuple[set[str], set[str], bool]:
+    seen = ProtectedWalk([root], **options).find()
+    return (
+        {path.relative_to(root).as_posix() for path in seen.paths},
+        {path.relative_to(root).as_posix() for path in seen.absent},
+        seen.is_complete,
+    )
+
+
+def test_protected_paths_are_found_but_not_inside_one_another_or_in_bulky_folders(root: Path):
+    paths, absent, is_complete = found(root)
+
+    assert paths == {".git", ".vscode", "AGENTS.md", "packages/app/.env"}
+    assert absent == {".idea", ".steersman"}
+    assert is_complete
+
+
+def test_what_a_protected_link_leads_to_is_protected(root: Path):
+    (root / "conf").mkdir()
+    (root / ".idea").symlink_to("conf")
+
+    assert "conf" in found(root)[0]
+
+
+def test_a_tree_that_is_too_large_is_said_to_be(root: Path):
+    for number in range(50):
+        (root / "src" / f"{number}.py").write_text("x")
+
+    paths, _, is_complete = found(root, max_entries=10)
+
+    assert not is_complete
+    assert {".git", ".vscode", "AGENTS.md"} <= paths
+
+
+def test_a_folder_that_changed_is_looked_at_again(root: Path):
+    walk = ProtectedWalk([root])
+    walk.find()
+    (root / "src" / ".env").write_text("x")
+
+    assert root / "src" / ".env" in walk.find().paths
+
+
+def confiner(root: Path, **rules: object) -> Confiner:
+    return Confiner((root,), CommandRules(root.parent / "home", **rules), ProtectedWalk([root]))  # type: ignore[arg-type]
+
+
+async def test_a_command_is_held_to_the_roots_without_their_protected_paths(root: Path):
+    held = await confiner(root).hold("make", root / "src", BWRAP)
+
+    assert held.confinement == "roots"
+    assert held.confines is not None
+    assert held.confines.folder == root / "src"
+    assert root / ".git" in held.confines.protected
+    assert root / ".idea" in held.confines.absent
+    assert held.warnings == ()
+
+
+async def test_without_a_sandbox_nothing_is_claimed(root: Path):
+    held = await confiner(root).hold("make", root, Found(None, "there is none"))
+
+    assert (held.confinement, held.argv(["x"]), dict(held.environment())) == ("none", ["x"], {})
+    assert held.warnings == ("It runs without a sandbox: there is none.",)
+
+
+async def test_plan_mode_is_read_only(root: Path):
+    held = await confiner(root, read_only=True).hold("git commit", root, BWRAP)
+
+    assert held.confinement == "read_only"
+    assert held.confines is not None
+    assert held.confines.read_only
+
+
+async def test_a_command_that_changes_the_repository_gets_it_without_hooks_and_configuration(root: Path):
+    held = await confiner(root).hold("git commit -m x", root, BWRAP)
+
+    assert held.confinement == "none"
+    assert "not its hooks" in held.warnings[0]
+    assert held.confines is not None
+    assert {root / ".git" / "hooks", root / ".git" / "config"} <= set(held.confines.protected)
+    assert root / ".git" not in held.confines.protected
+    assert root / ".vscode" in held.confines.protected
+
+
+async def test_keys_are_hidden_where_they_are_of_no_use(root: Path):
+    home = root.parent / "home"
+    (home / ".ssh").mkdir(parents=True)
+    (home / ".netrc").write_text("x")
+    own = root.parent / "state"
+    own.mkdir()
+
+    offline = await confiner(root, hidden=(own,)).hold("make", root, BWRAP)
+    online = await confiner(root, hidden=(own,), network=True).hold("make", root, BWRAP)
+
+    assert offline.confines is not None
+    assert online.confines is not None
+    assert set(offline.confines.hidden) == {f"{home}/.ssh/", f"{home}/.netrc", f"{own}/"}
+    assert set(online.confines.hidden) == {f"{own}/"}
+
+
+async def test_the_scratch_folder_is_made_once_it_is_needed(root: Path):
+    scratch = root.parent / "scratch"
+
+    await confiner(root, scratch=scratch).hold("make", root, BWRAP)
+
+    assert sorted(path.name for path in scratch.iterdir()) == ["cache", "tmp"]
+
+
+async def test_protected_paths_that_a_command_made_are_news(root: Path):
+    each = confiner(root)
+    held = await each.hold("make", root, BWRAP)
+    (root / "src" / ".env").write_text("made")
+    (root / ".idea").mkdir()  # what the sandbox leaves behind of a folder that must not come to be
+
+    assert await each.news(held) == (root / "src" / ".env",)
+    assert not (root / ".idea").exists()
+
+
+async def test_a_folder_that_somebody_filled_meanwhile_is_not_removed(root: Path):
+    each = confiner(root)
+    held = await each.hold("make", root, BWRAP)
+    (root / ".idea").mkdir()
+    (root / ".idea" / "mine").write_text("x")
+
+    assert await each.news(held) == (root / ".idea",)
+    assert (root / ".idea" / "mine").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *("git commit -m x", "git add .", "cd a && git -C b checkout main", "git -c a.b=c rebase main", "git stash"),
+        *("make; git push", "git branch -D x", "/usr/bin/git merge x", "git config user.name x"),
+    ],
+)
+def test_git_commands_that_change_the_repository_are_recognised(command: str):
+    assert may_write_git(command)
+
+
+@pytest.mark.parametrize(
+    "command", ["git status", "git diff HEAD~1 | cat", "git log --oneline", "make", "echo gitk", "ls .git"]
+)
+def test_git_commands_that_only_read_are_told_apart(command: str):
+    assert not may_write_git(command)
