@@ -18,7 +18,7 @@ async def examine(
     config = ProviderConfig(base_url=server.url, api_key_env="MINE_KEY")
     environ = {"OLLAMA_HOST": server.origin} | ({"MINE_KEY": key} if key else {})
     return await examine_providers(
-        model, {"mine": config, "ollama": ProviderConfig(base_url=server.url)}, environ, online=online
+        model, {"mine": config, "ollama": ProviderConfig(kind="ollama", base_url=server.url)}, environ, online=online
     )
 
 
@@ -123,3 +123,13 @@ async def test_a_running_ollama_is_reported_when_nobody_configured_one(monkeypat
     assert report.providers == ()
     assert report.ollama is not None
     assert report.ollama.models == ("ollama/qwen3:4b",)
+
+
+@pytest.mark.parametrize(("window", "complaints"), [(4096, 1), (65536, 0)])
+async def test_an_ollama_with_a_small_window_is_told(window: int, complaints: int):
+    loaded = respond(200, {"models": [{"name": "big-model", "context_length": window}]})
+    async with FaultServer(by_path({"/v1/models": MODELS, "/api/ps": loaded})) as server:
+        report = await examine(server, "ollama/big-model")
+    own = next(entry for entry in report.providers if entry.name == "ollama")
+    assert [problem for problem in own.problems if "OLLAMA_CONTEXT_LENGTH" in problem] == list(own.problems)
+    assert len(own.problems) == complaints

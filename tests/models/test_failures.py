@@ -85,6 +85,8 @@ CASES = [
         openai("Request too large for model, Limit 6000, Requested 8000", "tokens", "rate_limit_exceeded"),
         ContextOverflowError,
     ),
+    (413, anthropic("request_too_large", "Request exceeds the maximum size"), ContextOverflowError),
+    (413, None, ContextOverflowError),
     (500, openai("Requested tokens (5000) exceed context window of 4096"), ContextOverflowError),
     (
         400,

@@ -365,6 +365,27 @@ async def test_connections_are_used_again():
     assert {request.connection for request in server.requests} == {0}
 
 
+async def test_a_connection_that_the_server_closed_meanwhile_is_not_used():
+    async def once(connection, received) -> None:
+        await HELLO(connection, received)
+        connection.keep = False
+
+    async with FaultServer(once) as server:
+        client = http_client(server)
+        for _ in range(3):
+            assert (await collect(client.stream(REQUEST))).text == "Hello."
+            await server.connections[-1].gone.wait()
+        await client.aclose()
+    assert len(server.connections) == 3
+
+
+async def test_a_chat_template_that_refuses_the_roles_is_obeyed():
+    """llama.cpp answers 500 with the template's own words."""
+    refusal = respond(500, {"error": {"message": "Conversation roles must alternate user/assistant/user/assistant"}})
+    reply, slept, server = await ask(refusal, HELLO)
+    assert (reply.text, slept, len(server.requests)) == ("Hello.", [], 2)
+
+
 async def test_headers_that_are_no_http_are_an_unavailable_provider():
     error = await error_of(raw(b"SSH-2.0-OpenSSH_9.6\r\n"))
     assert isinstance(error, UnavailableError)

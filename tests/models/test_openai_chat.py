@@ -238,3 +238,55 @@ def test_missing_reasoning_is_first_given_and_then_left_out():
 
 def test_an_unknown_complaint_changes_nothing():
     assert not OpenAIChat(provider="p", model="m").adapt("the messages are wrong")
+
+
+RUN_ON = [
+    UserMessage("Go."),
+    AssistantMessage("", (CALL,)),
+    ToolMessage("call_1", "text"),
+    UserMessage("Faster.", "steered"),
+    UserMessage("Now."),
+]
+
+
+def roles(entries: list[dict]) -> list[str]:
+    return [entry["role"] for entry in entries]
+
+
+def test_most_endpoints_get_the_roles_as_they_are():
+    assert roles(sent(*RUN_ON)) == ["user", "assistant", "tool", "user", "user"]
+
+
+def test_strict_roles_alternate_and_no_word_is_lost():
+    entries = sent(*RUN_ON, dialect=dialect_for("https://api.mistral.ai/v1"))
+    assert roles(entries) == ["user", "assistant", "tool", "assistant", "user"]
+    assert entries[-1]["content"] == "Faster.\n\nNow."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Expected last role... Unexpected role 'user' after role 'tool'",
+        "Conversation roles must alternate user/assistant/...",
+    ],
+)
+def test_strict_roles_are_learned_from_the_refusal(said: str):
+    wire = OpenAIChat(provider="p", model="m")
+    assert wire.adapt(said)
+    assert roles(wire.body(request(*RUN_ON))["messages"])[-2:] == ["assistant", "user"]  # type: ignore[arg-type]
+    assert not wire.adapt(said)
+
+
+def test_a_model_of_anthropic_behind_openrouter_gets_cache_marks():
+    dialect = dialect_for("https://openrouter.ai/api/v1", "anthropic/claude-opus-5")
+    wire = OpenAIChat(provider="p", model="m", dialect=dialect)
+    messages = wire.body(request(*RUN_ON[:3], AssistantMessage("Ok."), UserMessage("On.")))["messages"]
+    marked = [at for at, entry in enumerate(messages) if "cache_control" in json.dumps(entry)]  # type: ignore[arg-type, var-annotated]
+    assert marked == [0, 3, 5]
+    assert messages[5]["content"] == [{"type": "text", "text": "On.", "cache_control": {"type": "ephemeral"}}]  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize("url", ["https://openrouter.ai/api/v1", "http://127.0.0.1:8080/v1"])
+def test_others_get_none(url: str):
+    wire = OpenAIChat(provider="p", model="m", dialect=dialect_for(url, "openai/gpt-5"))
+    assert "cache_control" not in json.dumps(wire.body(request(*RUN_ON)))

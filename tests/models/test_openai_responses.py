@@ -37,6 +37,7 @@ def kept(reply: Reply, *, provider: str = "openai", model: str = "openai/gpt-5")
 def test_a_request_stores_nothing_and_asks_for_encrypted_reasoning():
     tool = ToolSpec("f", "Do.", {"type": "object"})
     body = wire().body(ModelRequest("Be brief.", (UserMessage("Hi."),), (tool,), 100))
+    assert len(str(body.pop("prompt_cache_key"))) == 32
     assert body == {
         "model": "gpt-5",
         "instructions": "Be brief.",
@@ -44,6 +45,7 @@ def test_a_request_stores_nothing_and_asks_for_encrypted_reasoning():
         "stream": True,
         "store": False,
         "include": ["reasoning.encrypted_content"],
+        "reasoning": {"summary": "auto"},
         "tools": [
             {"type": "function", "name": "f", "description": "Do.", "parameters": {"type": "object"}, "strict": False}
         ],
@@ -114,7 +116,9 @@ async def test_reasoning_without_content_is_not_sent():
     ("said", "field"),
     [
         ("Encrypted content is not supported with this model.", "include"),
-        ("Item 'rs_0' of type 'reasoning' was provided without its required following item.", "reasoning"),
+        ("Your organization must be verified to generate reasoning summaries.", 'summary": "auto'),
+        ("Unknown parameter: 'prompt_cache_key'.", "prompt_cache_key"),
+        ("Item 'rs_0' of type 'reasoning' was provided without its required following item.", '"reasoning"'),
     ],
 )
 async def test_what_the_model_refuses_is_left_out(said: str, field: str):
@@ -124,7 +128,7 @@ async def test_what_the_model_refuses_is_left_out(said: str, field: str):
     assert field in json.dumps(format_.body(request))
     assert format_.adapt(said)
     body = format_.body(request)
-    assert "include" not in body if field == "include" else '"reasoning"' not in json.dumps(body["input"])
+    assert field not in json.dumps(body["input"] if field == '"reasoning"' else body)
 
 
 async def test_reasoning_between_calls_stays_between_them():
@@ -150,3 +154,27 @@ async def test_a_reply_as_long_as_it_may_be_is_taken_for_cut(limit: int | None, 
     for event in decoder.feed((FIXTURES / "text.sse").read_bytes()):
         list(reader.read(event))
     assert list(reader.finish())[-1].reason == finish
+
+
+@pytest.mark.parametrize(
+    ("model", "fields"),
+    [
+        ("gpt-5.5", {"include", "reasoning"}),
+        ("o4-mini", {"include", "reasoning"}),
+        ("gpt-4.1-mini", set()),
+        ("gpt-5-chat-latest", set()),
+        ("qwen3", {"include"}),
+    ],
+)
+def test_only_models_that_reason_are_asked_for_reasoning(model: str, fields: set[str]):
+    body = OpenAIResponses(provider="p", model=model).body(ModelRequest("", (UserMessage("Hi."),)))
+    assert {"include", "reasoning"} & set(body) == fields
+
+
+def test_requests_of_one_conversation_meet_the_same_cache():
+    def key(*messages) -> object:
+        return wire().body(ModelRequest("Be brief.", messages))["prompt_cache_key"]
+
+    first = key(UserMessage("Go."))
+    assert key(UserMessage("Go."), AssistantMessage("Look."), UserMessage("On.")) == first
+    assert key(UserMessage("Come.")) != first

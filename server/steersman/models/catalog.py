@@ -168,7 +168,7 @@ async def look_up_model(
     try:
         endpoint = await with_command_key(make_endpoint(provider, model, environ))
         if not facts.context_window and endpoint.is_loopback:
-            facts = replace(facts, context_window=await _local_window(provider, endpoint))
+            facts = replace(facts, context_window=await local_window(provider, endpoint))
         if not (facts.context_window and facts.price):
             listed = await ask_models(provider, endpoint, LOOK_UP_LIMIT_S)
             facts = next((fact for fact in listed if fact.model == model_name), facts)
@@ -177,7 +177,7 @@ async def look_up_model(
     return facts
 
 
-async def _local_window(provider: Provider, endpoint: Endpoint) -> int | None:
+async def local_window(provider: Provider, endpoint: Endpoint) -> int | None:
     """Ask a local server how much the model holds as it is loaded, which may be less than it could."""
     parts = urlsplit(endpoint.base_url)
     root = urlunsplit((parts.scheme, parts.netloc, "", "", ""))

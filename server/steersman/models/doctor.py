@@ -20,6 +20,7 @@ from steersman.models.catalog import (
     LIST_LIMIT_S,
     ask_models,
     configured_providers,
+    local_window,
     suggest_names,
     with_command_key,
 )
@@ -35,6 +36,7 @@ Verdict: TypeAlias = Literal["yes", "no", "unknown", "not tried"]
 
 TRY_LIMIT_S = 120.0
 _PUBLIC_LISTS = frozenset({"openrouter", "huggingface"})  # listed to anybody, with or without a key
+_SMALL_WINDOW = 16_384
 _CHEAP = re.compile(r"nano|mini|haiku|flash|small|lite|fast|instant|[^\d]\db\b", re.IGNORECASE)
 _PING = ToolSpec(
     "ping",
@@ -136,6 +138,7 @@ class _Examination:
             models = await self._listing(provider, endpoint)
             if online:
                 await self._trial(provider, endpoint, models)
+            await self._window(provider, endpoint)
         except SteersmanError as error:
             self._blame(error)
         return self._report
@@ -203,6 +206,17 @@ class _Examination:
                 self._complain(f"{model} answered, but did not call the tool it was told to call.")
         finally:
             await client.aclose()
+
+    async def _window(self, provider: Provider, endpoint: Endpoint) -> None:
+        """Ollama drops what does not fit without a word, and its usual window is small."""
+        if provider.kind != "ollama" or self._report.reachable != "yes" or not self._report.model:
+            return
+        window = await local_window(provider, replace(endpoint, model=self._report.model))
+        if window is not None and window < _SMALL_WINDOW:
+            self._complain(
+                f"{self._report.model} is loaded with room for {window:,} tokens only, and Ollama drops the rest "
+                "without a word. Set OLLAMA_CONTEXT_LENGTH=32768 (or more) where Ollama starts."
+            )
 
     def _note(self, **found: object) -> None:
         self._report = replace(self._report, **found)

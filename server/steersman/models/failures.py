@@ -166,7 +166,7 @@ class _Maker:
             return self._authentication()
         if status == 402 or (status not in {401, 404} and _QUOTA.search(text) and self.retry_after_s is None):
             return self._make(QuotaError, f"{where.provider} says that the account has nothing left", _QUOTA_HINT)
-        if status not in {401, 403, 404} and _OVERFLOW.search(text):
+        if status == 413 or (status not in {401, 403, 404} and _OVERFLOW.search(text)):
             return self._overflow()
         if status not in {429, 404} and status < 500 and _FILTER.search(self.report.kind):
             return self._make(ContentFilterError, f"{where.provider} filtered the request", _FILTER_HINT)
@@ -214,7 +214,8 @@ class _Maker:
     def _not_found(self) -> ModelError:
         where = self.endpoint
         if _NO_MODEL.search(self.report.text) or where.model.lower() in self.report.message.lower():
-            return self._make(ModelNotFoundError, f"{where.provider} does not know the model “{where.model}”", None)
+            pull = f"`ollama pull {where.model}` fetches it." if where.provider == "ollama" else None
+            return self._make(ModelNotFoundError, f"{where.provider} does not know the model “{where.model}”", pull)
         hint = f"Check the address {where.base_url} (most end in /v1) and the model's name “{where.model}”."
         return self._make(ModelNotFoundError, f"{where.provider} knows neither this address nor this model", hint)
 

@@ -248,8 +248,9 @@ class HttpModelClient:
         error = error_from_report(self._endpoint, status, report, request_id=request_id, retry_after_s=retry_after_s)
         if isinstance(error, ModelNotFoundError) and self._near_names is not None:
             names = await self._near_names(self._endpoint)
-            error.hint = f"It has, for example: {', '.join(names)}." if names else error.hint
-        return _RefusedFieldError(error, report) if status in {400, 422} else error
+            if names:
+                error.hint = f"It has, for example: {', '.join(names)}. {error.hint or ''}".rstrip()
+        return _RefusedFieldError(error, report) if status in {400, 422, 500} else error
 
     async def _report(self, response: httpx.Response) -> Report:
         body = bytearray()
@@ -277,7 +278,7 @@ class HttpModelClient:
 
 
 class _RefusedFieldError(Exception):
-    """A 400 or 422: perhaps a field is to blame that can be left out."""
+    """A refusal (or a 500, as chat templates fail): perhaps something is to blame that can be left out."""
 
     def __init__(self, error: ModelError, report: Report) -> None:
         super().__init__(str(error))

@@ -23,6 +23,7 @@ from steersman.agent.model import (
     Usage,
 )
 from steersman.models.call_pieces import CallJoiner
+from steersman.models.chat_roles import mark_prefixes, with_strict_roles
 from steersman.models.history import fit_ids, fit_name, provider_data, sendable_arguments
 from steersman.models.json_values import SurrogateJoiner, as_count, as_list, as_object, as_text, mended
 from steersman.models.sse import ServerSentEvent
@@ -58,6 +59,9 @@ class ChatDialect:
             (some even where there was none), or ``never``.
         max_id_length: of a call id.
         unfit_in_id: matches one character that a call id must not hold.
+        strict_roles: the user may speak neither twice in a row nor right after a tool (Mistral, and the chat
+            templates of its models).
+        cache_marks: mark the prefix for the cache of a provider behind the endpoint that wants it said.
     """
 
     max_tokens_field: str = "max_tokens"
@@ -65,6 +69,8 @@ class ChatDialect:
     reasoning_back: str = "own"
     max_id_length: int = 40
     unfit_in_id: re.Pattern[str] = _UNFIT_IN_ID
+    strict_roles: bool = False
+    cache_marks: bool = False
 
 
 class OpenAIChat:
@@ -96,12 +102,16 @@ class OpenAIChat:
 
     def body(self, request: ModelRequest) -> dict[str, JsonValue]:
         """Map the request."""
-        messages: list[JsonValue] = []
+        messages: list[dict[str, JsonValue]] = []
         if request.system:
             messages.append({"role": "system", "content": request.system})
         history = fit_ids(request.messages, self.dialect.unfit_in_id, self.dialect.max_id_length)
         messages.extend(entry for message in history if (entry := self._message(message)) is not None)
-        body: dict[str, JsonValue] = {"model": self._model, "messages": messages, "stream": True}
+        if self.dialect.strict_roles:
+            messages = with_strict_roles(messages)
+        if self.dialect.cache_marks:
+            mark_prefixes(messages)
+        body: dict[str, JsonValue] = {"model": self._model, "messages": [*messages], "stream": True}
         if self.dialect.usage_option:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
@@ -121,6 +131,12 @@ class OpenAIChat:
                 return True
         if "stream_options" in said and dialect.usage_option:
             self.dialect = replace(dialect, usage_option=False)
+            return True
+        if re.search(r"role '?user'? after role '?tool|roles must alternate", said) and not dialect.strict_roles:
+            self.dialect = replace(dialect, strict_roles=True)
+            return True
+        if "cache_control" in said and dialect.cache_marks:
+            self.dialect = replace(dialect, cache_marks=False)
             return True
         if "reasoning" in said and dialect.reasoning_back != "never":
             self.dialect = replace(dialect, reasoning_back="always" if dialect.reasoning_back == "own" else "never")

@@ -5,6 +5,7 @@ Pure translation. Reasoning items go back in their place, to the model that made
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -30,6 +31,8 @@ _UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_ID = 64
 _TEXT_DELTAS = frozenset({"response.output_text.delta", "response.refusal.delta"})
 _REASONING_DELTAS = frozenset({"response.reasoning_text.delta", "response.reasoning_summary_text.delta"})
+_PLAIN_MODEL = re.compile(r"gpt-[34]|chatgpt|.*-chat")
+_TELLS_REASONING = re.compile(r"o[1-9]|gpt-[5-9]|codex")
 _ENDS = frozenset({"response.completed", "response.incomplete", "response.done"})
 
 
@@ -43,7 +46,10 @@ class OpenAIResponses:
         self._provider = provider
         self._model = model
         self._extra = dict(extra_body or {})
-        self._encrypted = True
+        plain = _PLAIN_MODEL.match(model) is not None
+        self._encrypted = not plain
+        self._summary = not plain and _TELLS_REASONING.match(model) is not None
+        self._cache_key = True
         self._reasoning_back = True
 
     def body(self, request: ModelRequest) -> dict[str, JsonValue]:
@@ -55,6 +61,10 @@ class OpenAIResponses:
             body["instructions"] = request.system
         if self._encrypted:
             body["include"] = ["reasoning.encrypted_content"]
+        if self._summary:
+            body["reasoning"] = {"summary": "auto"}
+        if self._cache_key:
+            body["prompt_cache_key"] = _cache_key(request)
         if request.tools:
             body["tools"] = [
                 {
@@ -84,6 +94,12 @@ class OpenAIResponses:
         if re.search(r"encrypted[ _]content", said, re.IGNORECASE) and self._encrypted:
             self._encrypted = False
             return True
+        if "prompt_cache_key" in said and self._cache_key:
+            self._cache_key = False
+            return True
+        if "summar" in said and self._summary:
+            self._summary = False
+            return True
         if "reasoning" in said and self._reasoning_back:
             self._reasoning_back = False
             return True
@@ -92,6 +108,13 @@ class OpenAIResponses:
     def reader(self, request: ModelRequest) -> ResponsesReader:
         """Return a reader for the response to this request."""
         return ResponsesReader(self._provider, request.max_output_tokens)
+
+
+def _cache_key(request: ModelRequest) -> str:
+    """Return a key that stays the same for a conversation: requests with one key meet the same cache."""
+    first = request.messages[0] if request.messages else None
+    opening = f"{request.system}\0{first.content if first is not None else ''}"
+    return hashlib.sha256(opening.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _assistant_item(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -20,4 +20,4 @@ def make_wire(provider: Provider, model: str) -> WireFormat:
     from steersman.models.dialects import dialect_for  # noqa: PLC0415
     from steersman.models.openai_chat import OpenAIChat  # noqa: PLC0415
 
-    return OpenAIChat(provider=name, model=model, dialect=dialect_for(provider.base_url), extra_body=extra)
+    return OpenAIChat(provider=name, model=model, dialect=dialect_for(provider.base_url, model), extra_body=extra)
