@@ -10,13 +10,18 @@ from collections.abc import Iterator
 
 from steersman.agent.messages import AssistantMessage, ToolMessage, UserMessage
 from steersman.sessions.export.diffs import FileDiff, diffs_of
+from steersman.sessions.export.inline import split_code
 from steersman.sessions.export.transcript import Exchange, Transcript, changed_files, find_exchanges
-from steersman.sessions.export.wording import count, duration, money, number, short_time, target_of
+from steersman.sessions.export.wording import count, duration, money, number, short_time, show_controls, target_of
 from steersman.sessions.words import relative
 
 _MAX_RESULT_LINES = 30
 _MAX_RESULT_CHARS = 4000
 _MAX_DIFF_LINES = 400
+
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r"^(#{1,4})(?= )")
+_TAG = re.compile(r"<(?=[A-Za-z/!?])")
 
 _SPEAKERS = {"person": "You", "steered": "You, meanwhile", "host": "Steersman"}
 _OUTCOMES = {
@@ -30,7 +35,7 @@ _OUTCOMES = {
 def to_markdown(transcript: Transcript) -> str:
     """Return the document."""
     blocks = [*_head(transcript), *_conversation(transcript), *_changes(transcript), _foot(transcript)]
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    return "\n\n".join(show_controls(block) for block in blocks if block) + "\n"
 
 
 def fence(text: str, language: str = "") -> str:
@@ -90,11 +95,25 @@ def _conversation(transcript: Transcript) -> Iterator[str]:
             yield from _exchange(exchange)
 
 
-def _said(text: str) -> str:
-    """Return a message's own Markdown, its headings below ours and its fences closed."""
-    text = re.sub(r"(?m)^(#{1,4})(?= )", r"##\1", text.strip())
-    open_fences = len(re.findall(r"(?m)^\s{0,3}```", text))
-    return text + ("\n```" if open_fences % 2 else "")
+def _said(source: str) -> str:
+    """Return a message's own Markdown: its headings below ours, its fences closed, its HTML as text."""
+    lines: list[str] = []
+    fence_sign = ""
+    for line in source.strip().split("\n"):
+        opening = _FENCE.match(line)
+        if fence_sign:
+            if line.strip().startswith(fence_sign) and not line.strip().strip(fence_sign[0]):
+                fence_sign = ""
+        elif opening is not None:
+            fence_sign = opening[1]
+        else:
+            line = _HEADING.sub(r"##\1", _without_tags(line))  # noqa: PLW2901 - the same line, made harmless
+        lines.append(line)
+    return "\n".join([*lines, fence_sign] if fence_sign else lines)
+
+
+def _without_tags(line: str) -> str:
+    return "".join(f"{tick}{piece if tick else _TAG.sub('&lt;', piece)}{tick}" for tick, piece in split_code(line))
 
 
 def _exchange(exchange: Exchange) -> Iterator[str]:
@@ -110,6 +129,8 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
     yield f"> {heading}{' — ' if notes else ''}{', '.join(notes)}"
     diffs = diffs_of(exchange.call)
     for diff in diffs:
+        if len(diffs) > 1 or diff.title != target_of(exchange.call):
+            yield code(diff.title)
         yield from _diff(diff)
     if isinstance(result, ToolMessage) and result.content and result.outcome == "returned":
         yield fence(_shorten(result.content))

@@ -10,7 +10,30 @@ from steersman.sessions.export.transcript import arguments_of
 from steersman.sessions.titles import clip, one_line
 
 _MAX_TARGET_CHARS = 100
-_TARGETS = ("path", "command", "pattern", "url", "query", "name", "text")
+_TARGETS = ("command", "pattern", "path", "url", "query", "name", "text")
+
+
+_DECISIONS = {
+    "allow_once": "allowed",
+    "allow_session": "allowed for the session",
+    "allow_always": "always allowed",
+    "reject": "rejected",
+    "withdrawn": "question withdrawn",
+    "": "asked",
+}
+
+CONTROLS = tuple(
+    chr(code)
+    for code in (*range(9), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0), 0x061C, *range(0x202A, 0x202F))
+) + tuple(chr(code) for code in (*range(0x2066, 0x206A), 0xFEFF, 0xAD, 0x200B, *range(0xE0000, 0xE0080)))
+"""Characters that are not seen, or that change the order in which others are read."""
+
+_SHOWN = {ord(char): f"⟨U+{ord(char):04X}⟩" for char in CONTROLS}
+
+
+def show_controls(text: str) -> str:
+    """Return the text with such characters named where they stand (DESIGN A2)."""
+    return text.translate(_SHOWN)
 
 
 def rfc3339(seconds: float) -> str:
@@ -21,6 +44,21 @@ def rfc3339(seconds: float) -> str:
 def short_time(seconds: float) -> str:
     """Return a time for people: day and minute, UTC."""
     return _date(seconds).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def day(seconds: float) -> str:
+    """Return the day of a time, UTC."""
+    return _date(seconds).strftime("%Y-%m-%d")
+
+
+def clock_time(seconds: float) -> str:
+    """Return the time of day, UTC."""
+    return _date(seconds).strftime("%H:%M:%S")
+
+
+def decision(words: str) -> str:
+    """Return what was decided on a question, for people; words that are not known stay as they are."""
+    return _DECISIONS.get(words, words)
 
 
 def duration(seconds: float) -> str:
@@ -46,7 +84,10 @@ def money(amount: float | None) -> str:
     """Return an estimate of US dollars; a dash when no price is known."""
     if amount is None:
         return "–"
-    return f"≈ ${amount:.4f}" if amount < 1 else f"≈ ${amount:.2f}"
+    if amount >= 1:
+        return f"≈ ${amount:.2f}"
+    whole, _, cents = f"{amount:.4f}".partition(".")
+    return f"≈ ${whole}.{cents[:2]}{cents[2:].rstrip('0')}"
 
 
 def count(amount: int, one: str, many: str | None = None) -> str:

@@ -10,7 +10,7 @@ from steersman.sessions.export.html.changes import render_diff
 from steersman.sessions.export.html.escape import text
 from steersman.sessions.export.html.prose import code_block, prose
 from steersman.sessions.export.transcript import Exchange, Transcript
-from steersman.sessions.export.wording import duration, number, rfc3339, short_time, target_of
+from steersman.sessions.export.wording import clock_time, day, decision, duration, number, rfc3339, target_of
 from steersman.sessions.records import StoredMessage
 
 _MAX_SAID_CHARS = 200_000
@@ -28,11 +28,14 @@ _OUTCOMES = {
 
 def conversation_section(transcript: Transcript, exchanges: dict[int, list[Exchange]]) -> str:
     """Return the section."""
-    articles = "".join(
-        _article(stored, exchanges.get(index, ()))
-        for index, stored in enumerate(transcript.messages)
-        if not isinstance(stored.message, ToolMessage)
-    )
+    articles, today = "", ""
+    for index, stored in enumerate(transcript.messages):
+        if isinstance(stored.message, ToolMessage):
+            continue  # told with its call
+        if day(stored.created_at) != today:
+            today = day(stored.created_at)
+            articles += f'<p class="day">{today}</p>'
+        articles += _article(stored, exchanges.get(index, ()))
     empty = '<p class="quiet">Nothing was said yet.</p>' if not articles else ""
     return f'<section id="conversation"><h2>Conversation</h2>{articles}{empty}</section>'
 
@@ -41,7 +44,7 @@ def _article(stored: StoredMessage, exchanges: Sequence[Exchange]) -> str:
     message = stored.message
     who = _SPEAKERS[message.origin] if isinstance(message, UserMessage) else "Assistant"
     kind = message.role if not isinstance(message, UserMessage) or message.origin != "host" else "host"
-    time = f'<time datetime="{rfc3339(stored.created_at)}">{short_time(stored.created_at)}</time>'
+    time = f'<time datetime="{rfc3339(stored.created_at)}">{clock_time(stored.created_at)}</time>'
     model = f'<span class="quiet">{text(message.model)}</span>' if isinstance(message, AssistantMessage) else ""
     anchor = f'<a class="anchor" href="#m{stored.seq}">#{stored.seq}</a>'
     head = f"<header><strong>{who}</strong>{model}<span>{time} {anchor}</span></header>"
@@ -86,7 +89,7 @@ def _call(exchange: Exchange) -> str:
 def _facts(exchange: Exchange, message: ToolMessage | None) -> Iterator[str]:
     if exchange.asked is not None:
         waited = duration(exchange.asked.ended - exchange.asked.started)
-        yield f'<span class="badge ask">{text(exchange.asked.label or "asked")} after {waited}</span>'
+        yield f'<span class="badge ask">{text(decision(exchange.asked.label))} after {waited}</span>'
     if message is None:
         yield '<span class="badge">no result yet</span>'
     elif message.outcome != "returned":

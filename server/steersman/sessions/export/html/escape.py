@@ -6,22 +6,19 @@ stands (DESIGN A2).
 
 from __future__ import annotations
 
+from steersman.sessions.export.wording import CONTROLS
+
 _SIGNS = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"}
-_CONTROLS = [*range(0x09), 0x0B, 0x0C, *range(0x0E, 0x20), *range(0x7F, 0xA0)]
-_DIRECTIONS = [*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x061C]
-_HIDDEN = [0xFEFF, 0x00AD, 0x200B, *range(0xE0000, 0xE0080)]
-_HALVES = range(0xD800, 0xE000)
+_HALVES = tuple(map(chr, range(0xD800, 0xE000)))
 
 _IN_TEXT = str.maketrans(
     _SIGNS
     | {"\r": ""}
-    | {chr(code): f'<span class="ctl">U+{code:04X}</span>' for code in (*_CONTROLS, *_DIRECTIONS, *_HIDDEN)}
-    | dict.fromkeys(map(chr, _HALVES), "\ufffd")
+    | {char: f'<span class="ctl">U+{ord(char):04X}</span>' for char in CONTROLS}
+    | dict.fromkeys(_HALVES, "\ufffd")
 )
 _IN_ATTRIBUTE = str.maketrans(
-    _SIGNS
-    | {"\r": "", "\n": " ", "\t": " "}
-    | dict.fromkeys(map(chr, (*_CONTROLS, *_DIRECTIONS, *_HIDDEN, *_HALVES)), "\ufffd")
+    _SIGNS | {"\r": "", "\n": " ", "\t": " "} | dict.fromkeys((*CONTROLS, *_HALVES), "\ufffd")
 )
 
 

@@ -21,7 +21,7 @@ def growth_section(transcript: Transcript) -> str:
     responses = transcript.responses
     if not responses:
         return ""
-    context = _figure("Context", "input tokens of each request, the part from the cache below", _context(responses))
+    context = _figure("Context", "input tokens a request; darker: from the cache", _context(responses))
     spent = [response.cost for response in responses]
     cost = ""
     if any(amount is not None for amount in spent):

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 
 from steersman.sessions.export.html.escape import text as escaped
+from steersman.sessions.export.inline import split_code
 
 _FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})\s*([\w+#.-]{0,30})")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
@@ -100,23 +101,9 @@ def _block(kind: str, lines: list[str]) -> str:
 
 def _inline(source: str) -> str:
     """Code first, then emphasis in what lies between."""
-    pieces: list[str] = []
-    position = 0
-    while True:
-        begin = source.find("`", position)
-        if begin < 0:
-            break
-        after = begin
-        while after < len(source) and source[after] == "`":
-            after += 1
-        end = source.find(source[begin:after], after)
-        if end < 0:
-            pieces.append(_emphasized(source[position:after]))
-            position = after
-            continue
-        pieces += [_emphasized(source[position:begin]), f"<code>{escaped(source[after:end].strip())}</code>"]
-        position = end + after - begin
-    return "".join([*pieces, _emphasized(source[position:])])
+    return "".join(
+        f"<code>{escaped(piece.strip())}</code>" if fence else _emphasized(piece) for fence, piece in split_code(source)
+    )
 
 
 def _emphasized(source: str) -> str:

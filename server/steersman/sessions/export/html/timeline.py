@@ -11,7 +11,7 @@ from steersman.sessions.export.html import svg
 from steersman.sessions.export.html.escape import text
 from steersman.sessions.export.html.scales import Scale, time_label, time_ticks
 from steersman.sessions.export.transcript import Exchange, Transcript
-from steersman.sessions.export.wording import count, duration, short_time
+from steersman.sessions.export.wording import count, decision, duration, short_time
 from steersman.sessions.records import Timing, TimingKind
 
 _WIDTH = 1000.0
@@ -142,7 +142,6 @@ def _bars(run: Run, scale: Scale, targets: Targets) -> Iterable[str]:
             lane = lanes.get(span.kind, 0)
             y = _TOP + _LANE * lane + (_LANE - _BAR) / 2
             kind = f"{span.kind} failed" if span.label.endswith((" error", "failed", "interrupted")) else span.kind
-            tip = " · ".join(
-                part for part in (_WORDS[span.kind], span.label, duration(span.ended - span.started)) if part
-            )
+            words = decision(span.label) if span.kind == "approval" else span.label
+            tip = " · ".join(part for part in (_WORDS[span.kind], words, duration(span.ended - span.started)) if part)
             yield svg.bar(left, y, max(right - left, _LEAST_BAR), _BAR, kind, tip, targets.of(span))
