@@ -25,7 +25,7 @@ from steersman.permissions.ground import Ground
 from steersman.permissions.memory import SessionMemories
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
-from steersman.permissions.rule import Rule
+from steersman.permissions.rule import Rule, check_rules
 from steersman.permissions.store import AlwaysStore, always_file
 from steersman.remembered import RememberedPermissions
 from steersman.runs import RunRegistry
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from steersman.models.prices import ModelFacts
     from steersman.models.provider_config import ProviderConfig
     from steersman.permissions.approver import Approver
+    from steersman.permissions.grants import Grant
     from steersman.toolbox import Toolbox
     from steersman_tools.kit.seen import SeenTexts
 
@@ -210,13 +211,17 @@ class Application:
             mode=mode,
             ground=self.ground(workspace.roots),
             asker=self.surroundings.asker,
-            rules=[Rule(rule.tool, rule.match, rule.action) for rule in self.settings.permissions],
+            rules=self._rules(),
             memory=self._memories.of(session_id),
             always=self.always(folder),
             must_ask=self.surroundings.must_ask,
             save=self.surroundings.saver(workspace),
             warn=warn,
         )
+
+    def _rules(self) -> list[Rule]:
+        """Return the user's own permission rules."""
+        return [Rule(rule.tool, rule.match, rule.action) for rule in self.settings.permissions]
 
     def ground(self, roots: Sequence[Root]) -> Ground:
         """Return what policy has to know of the place."""
@@ -268,7 +273,12 @@ class Application:
     def warnings(self) -> Sequence[str]:
         """What a person should know of the configuration and the stores."""
         stores = [note for root in self.roots() for note in self.stores.notices(root.path)]
-        return [*self.settings.warnings, *self._tightening.warnings, *stores]
+        always = [problem for root in self.roots() if (problem := self.always(root.path).problem) is not None]
+        return [*self.settings.warnings, *check_rules(self._rules()), *self._tightening.warnings, *stores, *always]
+
+    def session_grants(self) -> Mapping[str, tuple[Grant, ...]]:
+        """Return what each session of this process was allowed."""
+        return self._memories.all()
 
     def forget_sessions(self) -> int:
         """Forget what was allowed for sessions of this process; return how many grants there were."""

@@ -71,7 +71,7 @@ class CommandGrant:
 
     def words(self, ground: Ground) -> str:
         """Say what it covers."""
-        where = "" if self.folder == ground.roots[0] else f" in {short_name(self.folder, ground)}"
+        where = "" if ground.roots[:1] == (self.folder,) else f" in {short_name(self.folder, ground)}"
         return f"{self.pattern}{where}"
 
 

@@ -47,6 +47,10 @@ class SessionMemories:
         """Return the session's memory; an empty one at first."""
         return self._memories.setdefault(session_id, SessionMemory())
 
+    def all(self) -> dict[str, tuple[Grant, ...]]:
+        """Return what each session was allowed, by session id; sessions that were allowed nothing are left out."""
+        return {session_id: memory.grants for session_id, memory in self._memories.items() if memory.grants}
+
     def clear(self) -> int:
         """Forget what all sessions were allowed; return how much there was."""
         return sum(memory.clear() for memory in self._memories.values())
