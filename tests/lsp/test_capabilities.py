@@ -1,13 +1,14 @@
 """What is read from the client's capabilities, and what is announced."""
 
-import json
 from typing import Any
 
 import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from steersman.lsp.capabilities import announce, read_facts
+from steersman.lsp.capabilities import announced, initialize_result, read_facts
+from steersman.lsp.commands.names import NAMES
+from steersman.lsp.commands.table import COMMANDS
 from steersman.lsp.contracts import ClientFacts, ClientOptions
 
 
@@ -64,11 +65,20 @@ def test_capabilities_are_read() -> None:
 
 
 def test_what_pygls_would_leave_out_is_announced() -> None:
-    announced = default_converter().unstructure(announce("utf-8", ["steersman.run"]))
-    assert announced["executeCommandProvider"] == {"commands": ["steersman.run"], "workDoneProgress": True}
-    assert announced["workspace"]["textDocumentContent"] == {"schemes": ["steersman"]}
-    assert announced["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
-    assert announced["positionEncoding"] == "utf-8"
-    assert announced["textDocumentSync"] == {"openClose": True, "change": 2, "save": {"includeText": False}}
-    json.dumps(announced)
-    assert isinstance(default_converter().structure(announced, types.ServerCapabilities), types.ServerCapabilities)
+    capabilities = announced("utf-8")
+    assert capabilities["executeCommandProvider"] == {"commands": list(NAMES), "workDoneProgress": True}
+    assert capabilities["workspace"]["textDocumentContent"] == {"schemes": ["steersman"]}
+    assert capabilities["workspace"]["workspaceFolders"] == {"supported": True, "changeNotifications": True}
+    assert capabilities["positionEncoding"] == "utf-8"
+    assert capabilities["textDocumentSync"] == {"openClose": True, "change": 2, "save": {"includeText": False}}
+
+
+def test_the_answer_to_initialize_is_one_of_the_lsps() -> None:
+    converter = default_converter()
+    result = initialize_result({"capabilities": {}}, "1.2.3")
+    typed = converter.structure(result, types.InitializeResult)
+    assert converter.unstructure(typed) == result
+
+
+def test_the_names_are_those_of_the_table() -> None:
+    assert list(NAMES) == list(COMMANDS)

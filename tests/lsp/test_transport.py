@@ -117,7 +117,7 @@ def test_standard_output_carries_nothing_but_the_protocol() -> None:
     """Prints of the process, of C code and of its children end up on standard error; children find no input."""
     script = """
 import os, subprocess, sys
-from steersman.lsp.transport import claim_stdio
+from steersman.lsp.early import claim_stdio
 source, sink = claim_stdio()
 print("stray print")
 os.write(1, b"stray write\\n")

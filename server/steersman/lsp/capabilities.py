@@ -1,7 +1,8 @@
 """What the client can do, read from ``initialize``, and what the server announces (PROTOCOL §1).
 
-The client's capabilities are read from the plain JSON, field by field: an odd value in a corner nobody asks about must
-not keep an editor from starting.
+Both as plain JSON. The client's capabilities are read field by field: an odd value in a corner nobody asks about must
+not keep an editor from starting. The answer is made without the LSP's types, which take longer to load than everything
+else together: this module must never import them.
 """
 
 from __future__ import annotations
@@ -9,15 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast, get_args
 
-from lsprotocol import types
-
-from steersman.lsp.contracts import ClientFacts, ClientOptions, JsonMapping, PositionEncoding
+from steersman.lsp.commands.names import NAMES
+from steersman.lsp.contracts import ClientFacts, ClientOptions, JsonMapping, JsonObject, PositionEncoding
 
 VIRTUAL_SCHEME = "steersman"
 """The scheme of our virtual documents."""
 
 CODE_ACTION_KIND = "steersman"
 """The kind of code actions that neither fix nor rewrite: explaining, answering a question."""
+
+_INCREMENTAL = 2  # the LSP's TextDocumentSyncKind
 
 
 def read_facts(initialize: JsonMapping, options: ClientOptions) -> ClientFacts:
@@ -28,7 +30,7 @@ def read_facts(initialize: JsonMapping, options: ClientOptions) -> ClientFacts:
     return ClientFacts(
         name=_text(_at(info, "name")),
         version=_text(_at(info, "version")),
-        position_encoding=_choose_encoding(_at(capabilities, "general", "positionEncodings")),
+        position_encoding=_choose_encoding(capabilities),
         apply_edit=_at(capabilities, "workspace", "applyEdit") is True,
         document_changes=_at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True,
         resource_operations=frozenset(str(name) for name in _items(operations)),
@@ -45,30 +47,30 @@ def read_facts(initialize: JsonMapping, options: ClientOptions) -> ClientFacts:
     )
 
 
-def announce(encoding: PositionEncoding, commands: Sequence[str]) -> types.ServerCapabilities:
-    """Return what the server can do."""
-    return types.ServerCapabilities(
-        position_encoding=encoding,
-        text_document_sync=types.TextDocumentSyncOptions(
-            open_close=True,
-            change=types.TextDocumentSyncKind.Incremental,
-            save=types.SaveOptions(include_text=False),
-        ),
-        code_action_provider=types.CodeActionOptions(
-            code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.RefactorRewrite, CODE_ACTION_KIND]
-        ),
-        code_lens_provider=types.CodeLensOptions(resolve_provider=False),
-        execute_command_provider=types.ExecuteCommandOptions(commands=list(commands), work_done_progress=True),
-        workspace=types.WorkspaceOptions(
-            workspace_folders=types.WorkspaceFoldersServerCapabilities(supported=True, change_notifications=True),
-            text_document_content=types.TextDocumentContentOptions(schemes=[VIRTUAL_SCHEME]),
-        ),
-    )
+def initialize_result(initialize: JsonMapping, version: str) -> JsonObject:
+    """Return the answer to ``initialize``: a function of its params and our version alone."""
+    encoding = _choose_encoding(initialize.get("capabilities"))
+    return {"capabilities": announced(encoding), "serverInfo": {"name": "steersman", "version": version}}
 
 
-def _choose_encoding(offered: object) -> PositionEncoding:
+def announced(encoding: PositionEncoding) -> JsonObject:
+    """Return what the server can do, as ``ServerCapabilities`` in JSON."""
+    return {
+        "positionEncoding": encoding,
+        "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": {"includeText": False}},
+        "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite", CODE_ACTION_KIND]},
+        "codeLensProvider": {"resolveProvider": False},
+        "executeCommandProvider": {"commands": list(NAMES), "workDoneProgress": True},
+        "workspace": {
+            "workspaceFolders": {"supported": True, "changeNotifications": True},
+            "textDocumentContent": {"schemes": [VIRTUAL_SCHEME]},
+        },
+    }
+
+
+def _choose_encoding(capabilities: object) -> PositionEncoding:
     known: tuple[PositionEncoding, ...] = get_args(PositionEncoding)
-    for wanted in _items(offered):
+    for wanted in _items(_at(capabilities, "general", "positionEncodings")):
         for encoding in known:
             if wanted == encoding:
                 return encoding

@@ -16,7 +16,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import default_converter
 
-from steersman.lsp.capabilities import announce, read_facts
+from steersman.lsp.capabilities import initialize_result, read_facts
 from steersman.lsp.commands.context import CommandCall
 from steersman.lsp.commands.table import COMMANDS, call_command
 from steersman.lsp.configuration import Configuration
@@ -81,7 +81,7 @@ class SteersmanServer(LanguageServer):
             editor = Editor(
                 options=self._options.rest,
                 folders=self.folders.roots,
-                asker=self.approvals,
+                asker=editing.remembering(self.approvals),
                 open_workspace=editing.open_workspace,
                 must_ask=editing.must_ask,
                 epoch=lambda: editing.documents.epoch,
@@ -133,7 +133,7 @@ class SteersmanServer(LanguageServer):
         """Takes in the open documents."""
         return self._editing.sync
 
-    def on_initialize(self, params: JsonMapping) -> types.ServerCapabilities:
+    def on_initialize(self, params: JsonMapping) -> JsonObject:
         """Take in what the client is."""
         self._options = read_options(params.get("initializationOptions"), source="initializationOptions")
         process_id = params.get("processId")
@@ -143,7 +143,7 @@ class SteersmanServer(LanguageServer):
         self.connection.facts = facts
         self._editing.configure(facts)
         self.folders.read(params)
-        return announce(facts.position_encoding, list(COMMANDS))
+        return initialize_result(params, self.host.version)
 
     def on_initialized(self) -> None:
         """Ask for the configuration."""

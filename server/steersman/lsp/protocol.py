@@ -26,8 +26,8 @@ class Face(Protocol):
         """Takes in the open documents."""
         ...
 
-    def on_initialize(self, params: JsonMapping) -> types.ServerCapabilities:
-        """Take in the client's facts; return what is announced."""
+    def on_initialize(self, params: JsonMapping) -> JsonObject:
+        """Take in the client's facts; return the answer."""
         ...
 
     def on_initialized(self) -> None:
@@ -72,13 +72,13 @@ class SteersmanProtocol(Dispatch):
             del builtin[method]  # they would need pygls' own mirror of documents, which is not used
 
     @lsp_method(types.INITIALIZE)
-    def lsp_initialize(self, params: Any) -> types.InitializeResult:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def lsp_initialize(self, params: Any) -> JsonObject:  # pyright: ignore[reportIncompatibleMethodOverride]
         """Begin: read what the client is, announce what the server can do."""
         if not isinstance(params, dict):
             raise InvalidParamsError("The params of initialize are not an object.")
-        capabilities = self._face.on_initialize(cast("JsonMapping", params))
+        result = self._face.on_initialize(cast("JsonMapping", params))
         self._stage = "running"
-        return types.InitializeResult(capabilities=capabilities, server_info=self.server_info)
+        return result
 
     @lsp_method(types.INITIALIZED)
     def lsp_initialized(self, *args: Any) -> None:  # pyright: ignore[reportIncompatibleMethodOverride]

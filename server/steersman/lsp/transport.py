@@ -1,8 +1,7 @@
 """Standard input and output as the connection to the client: two threads, so that neither side can stop the other.
 
 The reader's thread cuts the client's bytes into messages and hands them to the event loop; the writer's thread writes
-what waits in the outbox. The event loop never blocks on either. Standard output carries JSON-RPC and nothing else:
-``claim_stdio`` gives the process's own prints (and its children's) to standard error.
+what waits in the outbox. The event loop never blocks on either.
 """
 
 from __future__ import annotations
@@ -10,34 +9,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sys
 import threading
 from collections.abc import Callable
 from typing import Any
 
-from steersman.lsp.framing import FrameReader, Piece, encode_frame
+from steersman.lsp.early import Opening
+from steersman.lsp.framing import Piece, encode_frame
 from steersman.lsp.outbox import Delivery, Outbox, OutboxFullError
 
 _READ_BYTES = 256 * 1024
 _UNHANDLED_READS = 16
-
-
-def claim_stdio() -> tuple[int, int]:
-    """Take standard input and output for the protocol alone; return their new (input, output) file descriptors.
-
-    What is printed afterwards goes to standard error; what reads standard input finds it empty.
-    """
-    sys.stdout.flush()
-    source, sink = os.dup(0), os.dup(1)
-    null = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(null, 0)
-    os.close(null)
-    os.dup2(2, 1)
-    sys.stdout = sys.stderr
-    if hasattr(os, "set_blocking"):
-        os.set_blocking(source, True)
-        os.set_blocking(sink, True)
-    return source, sink
 
 
 class Transport:
@@ -46,12 +27,14 @@ class Transport:
     Args:
         source: file descriptor to read from.
         sink: file descriptor to write to.
+        opening: what was read from the source already.
         outbox: what waits to be written.
     """
 
-    def __init__(self, source: int, sink: int, *, outbox: Outbox | None = None) -> None:
+    def __init__(self, source: int, sink: int, opening: Opening | None = None, *, outbox: Outbox | None = None) -> None:
         self._source = source
         self._sink = sink
+        self._opening = opening or Opening()
         self._outbox = outbox or Outbox()
         self._unhandled = threading.BoundedSemaphore(_UNHANDLED_READS)
         self._written = threading.Event()
@@ -67,11 +50,16 @@ class Transport:
         """
         self._loop = asyncio.get_running_loop()
         self._on_lost = on_lost
+        for piece in self._opening.pieces:
+            self._loop.call_soon(on_piece, piece)
         for name, target in (("reader", lambda: self._read(on_piece)), ("writer", self._write)):
             threading.Thread(target=target, name=f"steersman-{name}", daemon=True).start()
 
     def send(self, message: dict[str, Any], delivery: Delivery | None = None) -> None:
         """Let the message be written; never waits. Raises TypeError or ValueError when it is not JSON."""
+        if self._opening.answered is not None and message.get("id") == self._opening.answered and "result" in message:
+            self._opening.answered = None  # the client has this answer already
+            return
         try:
             self._outbox.put(message, delivery)
         except OutboxFullError:
@@ -84,7 +72,7 @@ class Transport:
         return await asyncio.to_thread(self._written.wait, timeout_s)
 
     def _read(self, on_piece: Callable[[Piece], None]) -> None:
-        frames = FrameReader()
+        frames = self._opening.frames
 
         def handle(pieces: list[Piece]) -> None:
             try:

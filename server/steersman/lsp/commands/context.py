@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from steersman.lsp.contracts import JsonObject
-from steersman.lsp.dispatch import IncomingRequest
-from steersman.lsp.progress import Token
 
 if TYPE_CHECKING:
     from steersman.lsp.answers import Answers
     from steersman.lsp.approvals import Approvals
+    from steersman.lsp.dispatch import IncomingRequest
     from steersman.lsp.folders import WorkspaceFolders
     from steersman.lsp.host import Engine, Host
+    from steersman.lsp.progress import Token
     from steersman.lsp.run_request import RunRequests
     from steersman.lsp.run_view import RunViews
 
