@@ -139,4 +139,4 @@ def _usage(usage: Usage) -> dict[str, Any]:
 
 
 def _cost(amount: float | None) -> dict[str, Any] | None:
-    return None if amount is None else {"amount": amount, "currency": "USD", "estimate": True}
+    return None if amount is None else {"amount": round(amount, 6), "currency": "USD", "estimate": True}
