@@ -214,6 +214,10 @@ async def test_somebody_else_at_that_port_is_not_offered(answer: Answer):
         assert await find_ollama({"OLLAMA_HOST": server.origin}) is None
 
 
+async def test_a_variable_without_an_address_is_no_offer():
+    assert await find_ollama({"OLLAMA_HOST": "h:99999"}) is None
+
+
 async def test_nobody_there_is_no_offer():
     async with FaultServer(never) as server:
         environ = {"OLLAMA_HOST": server.origin}

@@ -225,3 +225,11 @@ def test_somebody_who_is_not_there_is_named_with_what_to_do(provider: str, url: 
     error = unreachable(Endpoint(provider, url, "m"), "the connection was refused")
     assert hint in (error.hint or "")
     assert "pw" not in error.message
+
+
+def test_an_address_is_shown_without_what_may_be_secret_in_it():
+    where = Endpoint("p", "https://user:pw@api.test/v1?key=hidden", "m")
+    error = error_from_report(where, 404, Report(""))
+    assert "https://api.test/v1" in (error.hint or "")
+    assert "pw" not in f"{error} {error.hint}"
+    assert "hidden" not in f"{error} {error.hint}"

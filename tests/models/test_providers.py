@@ -228,6 +228,15 @@ def test_both_spellings_are_read(raw: dict):
     [
         ({"mine": {"base_ulr": "http://h"}}, "providers.mine.base_ulr"),
         ({"mine": {"base_url": "ftp://h"}}, "http://"),
+        ({"mine": {"base_url": "http://"}}, "names no host"),
+        ({"mine": {"base_url": "http://a b/"}}, "names no host"),
+        ({"mine": {"base_url": "http://[::1"}}, "providers.mine.base_url"),
+        ({"mine": {"base_url": "http://h:99999"}}, "providers.mine.base_url"),
+        ({"mine": {"headers": {"X-Y": "a\nb"}}}, "X-Y"),
+        ({"mine": {"headers": {"X Y": "a"}}}, "X Y"),
+        ({"mine": {"headers": {"X-Y": "é"}}}, "X-Y"),
+        ({"mine": {"api_key_header": "a:b"}}, "providers.mine.api_key_header"),
+        ({"mine": {"extra_body": {"t": float("inf")}}}, "providers.mine.extra_body"),
         ({"mine": {"kind": "grpc"}}, "providers.mine.kind"),
         ({"mine": {"prices": {"m": {"input": -1, "output": 1}}}}, "providers.mine.prices.m.input"),
         ({"mine": {"context_windows": {"m": 0}}}, "providers.mine.context_windows.m"),
@@ -240,6 +249,21 @@ def test_a_mistake_in_the_configuration_is_named(raw: dict, words: str):
     with pytest.raises(InvalidRequestError) as raised:
         read_providers(raw)
     assert words in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("model", "variable", "value"),
+    [
+        ("openai/m", "OPENAI_BASE_URL", "127.0.0.1:8080"),
+        ("openai/m", "OPENAI_BASE_URL", "http://[::1"),
+        ("anthropic/m", "ANTHROPIC_BASE_URL", "https://h:port/"),
+        ("ollama/m", "OLLAMA_HOST", "h:99999"),
+    ],
+)
+def test_a_variable_that_holds_no_address_is_named(model: str, variable: str, value: str):
+    with pytest.raises(InvalidRequestError) as raised:
+        make_client(model, {}, KEYS | {variable: value})
+    assert variable in raised.value.message
 
 
 def test_a_mistake_in_the_configuration_shows_no_value():

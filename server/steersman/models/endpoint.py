@@ -81,6 +81,11 @@ class Endpoint:
         host = f"[{parts.hostname}]" if parts.hostname and ":" in parts.hostname else parts.hostname or ""
         return f"{parts.scheme}://{host}" + (f":{parts.port}" if parts.port else "")
 
+    @property
+    def shown_url(self) -> str:
+        """The address for messages, with its path."""
+        return self.origin + urlsplit(self.base_url).path
+
 
 def is_loopback(url: str) -> bool:
     """Whether the URL's host is this machine: ``localhost``, its subdomains, 127.0.0.0/8, ::1, and 0.0.0.0."""

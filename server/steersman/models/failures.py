@@ -216,7 +216,7 @@ class _Maker:
         if _NO_MODEL.search(self.report.text) or where.model.lower() in self.report.message.lower():
             pull = f"`ollama pull {where.model}` fetches it." if where.provider == "ollama" else None
             return self._make(ModelNotFoundError, f"{where.provider} does not know the model “{where.model}”", pull)
-        hint = f"Check the address {where.base_url} (most end in /v1) and the model's name “{where.model}”."
+        hint = f"Check the address {where.shown_url} (most end in /v1) and the model's name “{where.model}”."
         return self._make(ModelNotFoundError, f"{where.provider} knows neither this address nor this model", hint)
 
     def _unavailable(self) -> ModelError:

@@ -41,7 +41,7 @@ async def find_ollama(environ: Mapping[str, str]) -> LocalOffer | None:
 
     try:
         answer = await get_json(Endpoint("ollama", address, ""), f"{address}/api/tags", time_limit_s=PROBE_LIMIT_S)
-    except ModelError:
+    except (ModelError, ValueError):  # nobody there, or the variable holds no address
         return None
     entries = as_object(answer).get("models")
     if not isinstance(entries, list):

@@ -5,13 +5,18 @@ Never read from a workspace: whoever chooses an address gets the key.
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping
 from typing import Annotated, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, field_validator
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.errors import InvalidRequestError
+
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 ProviderKind: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "ollama"]
 
@@ -70,9 +75,45 @@ class ProviderConfig(_Model):
     @field_validator("base_url")
     @classmethod
     def _is_address(cls, value: str | None) -> str | None:
-        if value is not None and not value.lower().startswith(("http://", "https://")):
-            raise ValueError("must begin with http:// or https://")
+        if value is not None:
+            check_address(value)
         return value
+
+    @field_validator("headers")
+    @classmethod
+    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, text in value.items():
+            if not _HEADER_NAME.fullmatch(name) or not (text.isascii() and text.isprintable()):
+                raise ValueError(f"“{name}” is not a header that can be sent")
+        return value
+
+    @field_validator("api_key_header")
+    @classmethod
+    def _is_header_name(cls, value: str | None) -> str | None:
+        if value is not None and not _HEADER_NAME.fullmatch(value):
+            raise ValueError("is not a header's name")
+        return value
+
+    @field_validator("extra_body")
+    @classmethod
+    def _can_be_sent(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+        json.dumps(value, allow_nan=False)  # TOML has infinities, JSON has not
+        return value
+
+
+def check_address(url: str) -> None:
+    """Check that an address can be called.
+
+    Raises:
+        ValueError: it cannot; says why, without the address.
+    """
+    parts = urlsplit(url)
+    if parts.scheme.lower() not in {"http", "https"}:
+        raise ValueError("must begin with http:// or https://")
+    if not parts.hostname or any(character.isspace() for character in url):
+        raise ValueError("names no host")
+    if parts.port == 0:
+        raise ValueError("has no usable port")
 
 
 def read_providers(raw: Mapping[str, object]) -> dict[str, ProviderConfig]:

@@ -11,12 +11,13 @@ from steersman.agent.errors import AuthenticationError, InvalidRequestError
 from steersman.agent.model import ModelClient
 from steersman.models.builtin_providers import (
     BUILTIN_PROVIDERS,
+    BuiltinProvider,
     builtin_base_url,
     builtin_provider,
     is_azure,
 )
 from steersman.models.endpoint import Endpoint, is_loopback
-from steersman.models.provider_config import ProviderConfig, ProviderKind
+from steersman.models.provider_config import ProviderConfig, ProviderKind, check_address
 
 DEFAULT_MODEL = "demo/rules"
 
@@ -60,13 +61,24 @@ def resolve_provider(name: str, configs: Mapping[str, ProviderConfig], environ: 
     key_env = (said.api_key_env,) if said.api_key_env else builtin.key_env if builtin else ()
     base_url, source = said.base_url or "", "configuration"
     if not base_url and builtin is not None:
-        base_url = builtin_base_url(builtin, environ)
-        source = builtin.url_env if environ.get(builtin.url_env, "").strip() else "built-in"
+        base_url, source = _builtin_address(builtin, environ)
     if not base_url:
         wanted = f"Set {builtin.url_env}" if builtin else f"Set base_url under [providers.{name}]"
         raise InvalidRequestError(f"The address of {name} is not known.", hint=f"{wanted}.")
     kind = said.kind or (builtin.kind_at(base_url) if builtin else "openai-chat")
     return Provider(name, kind, base_url.rstrip("/"), key_env, said, source)
+
+
+def _builtin_address(builtin: BuiltinProvider, environ: Mapping[str, str]) -> tuple[str, str]:
+    """Return the address and where it comes from."""
+    source = builtin.url_env if environ.get(builtin.url_env, "").strip() else "built-in"
+    try:
+        base_url = builtin_base_url(builtin, environ)
+        if base_url:
+            check_address(base_url)
+    except ValueError as error:
+        raise InvalidRequestError(f"What {source} holds is not an address: {error}.") from None
+    return base_url, source
 
 
 def _known_providers(name: str, configs: Mapping[str, ProviderConfig]) -> str:
