@@ -59,6 +59,13 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         future.add_done_callback(self._thread_done)
         return future
 
+    async def shutdown_default_executor(self, *args: Any) -> None:
+        self._in_threads += 1  # its own thread tells when the others have ended
+        try:
+            await super().shutdown_default_executor(*args)
+        finally:
+            self._in_threads -= 1
+
     def _thread_done(self, _: Any) -> None:
         self._in_threads -= 1
 

@@ -84,19 +84,25 @@ class Watch:
         self._more.clear()
 
 
+def _ignore(_document: OpenDocument) -> None:
+    """Nobody listens."""
+
+
 @dataclass(frozen=True, slots=True)
 class DocumentListeners:
     """Who is told at once, in the same turn of the event loop. Must not raise.
 
     Attributes:
         opened: a document was opened.
+        changed: a document's text changed.
         saved: a document was saved.
         closed: a document was closed.
     """
 
-    opened: Callable[[OpenDocument], None]
-    saved: Callable[[OpenDocument], None]
-    closed: Callable[[OpenDocument], None]
+    opened: Callable[[OpenDocument], None] = _ignore
+    changed: Callable[[OpenDocument], None] = _ignore
+    saved: Callable[[OpenDocument], None] = _ignore
+    closed: Callable[[OpenDocument], None] = _ignore
 
 
 class Documents:
@@ -154,6 +160,8 @@ class Documents:
                 self._tell(uri, Present(document.text, version, last=number == len(changes)))
         if not changes:
             self._tell(uri, Present(document.text, version))
+        for listener in self._listeners:
+            listener.changed(document)
         return True
 
     def save(self, uri: str, text: str | None = None) -> bool:

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING
 
 from steersman.lsp.client_quirks import quirks_of
 from steersman.lsp.contracts import Client, ClientFacts
-from steersman.lsp.documents import Documents
+from steersman.lsp.disk_truth import DiskTruth
+from steersman.lsp.documents import DocumentListeners, Documents
 from steersman.lsp.editor_texts import EditorTexts
 from steersman.lsp.file_uris import canonical_path
 from steersman.lsp.text_sync import TextSync
 
 if TYPE_CHECKING:
     from steersman.agent.tool import Plan, Tool
+    from steersman.lsp.open_files import OpenFiles
+    from steersman.permissions.question import Asker
     from steersman_tools.kit.workspace import Root, Workspace
 
 HIDES_TYPING = "This editor does not tell what you typed in the last moment, so edits of open files are always asked."
@@ -28,6 +31,11 @@ class Editing:
         self.documents = Documents(canonical_path)
         self.sync = TextSync(self.documents)
         self.texts = EditorTexts(self.documents)
+        self._truth = DiskTruth()
+        self._files: OpenFiles | None = None
+        self.documents.listen(
+            DocumentListeners(opened=self._truth.opened, saved=self._truth.saved, closed=self._truth.closed)
+        )
 
     def configure(self, facts: ClientFacts) -> None:
         """Take over what was agreed on in ``initialize``."""
@@ -35,9 +43,15 @@ class Editing:
 
     def open_workspace(self, roots: Sequence[Root]) -> Workspace:
         """Return the workspace of one run."""
-        from steersman_tools.kit.disk import DiskWorkspace  # noqa: PLC0415 - only when a run starts
+        from steersman.lsp.overlay import EditorWorkspace  # noqa: PLC0415 - only when a run starts
 
-        return DiskWorkspace(roots)
+        return EditorWorkspace(self._open_files(), roots)
+
+    def remembering(self, asker: Asker) -> Asker:
+        """Return an asker that remembers which changes a person allowed, for editors that need a question first."""
+        from steersman.lsp.answered import RememberingAsker  # noqa: PLC0415 - likewise
+
+        return RememberingAsker(asker, self._open_files().answered)
 
     def must_ask(self, plan: Plan) -> str | None:
         """Say why a plan has to be asked in every mode, or None (DESIGN §8: stale edits)."""
@@ -54,3 +68,12 @@ class Editing:
         from steersman.lsp.diagnostics import GetDiagnostics  # noqa: PLC0415 - brings pydantic
 
         return (GetDiagnostics(self._client, workspace),)
+
+    def _open_files(self) -> OpenFiles:
+        if self._files is None:
+            from steersman.lsp.answered import AnsweredChanges  # noqa: PLC0415 - not needed by an idle editor
+            from steersman.lsp.client_edits import LspEditorClient  # noqa: PLC0415 - likewise
+            from steersman.lsp.open_files import OpenFiles  # noqa: PLC0415 - likewise
+
+            self._files = OpenFiles(self.documents, LspEditorClient(self._client), self._truth, AnsweredChanges())
+        return self._files
