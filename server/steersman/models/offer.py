@@ -31,7 +31,10 @@ class LocalOffer:
 
 async def find_ollama(environ: Mapping[str, str]) -> LocalOffer | None:
     """Look whether an Ollama answers where ``OLLAMA_HOST`` says, or at its usual place; half a second at most."""
-    address = ollama_address(environ.get("OLLAMA_HOST", ""))
+    try:
+        address = ollama_address(environ.get("OLLAMA_HOST", ""))
+    except ValueError:  # the variable holds no address
+        return None
     if not await _is_listening(address):
         return None
     from steersman.agent.errors import ModelError  # noqa: PLC0415  # all of this is loaded only when somebody is there
@@ -41,7 +44,7 @@ async def find_ollama(environ: Mapping[str, str]) -> LocalOffer | None:
 
     try:
         answer = await get_json(Endpoint("ollama", address, ""), f"{address}/api/tags", time_limit_s=PROBE_LIMIT_S)
-    except (ModelError, ValueError):  # nobody there, or the variable holds no address
+    except ModelError:
         return None
     entries = as_object(answer).get("models")
     if not isinstance(entries, list):
@@ -56,7 +59,7 @@ async def _is_listening(address: str) -> bool:
     try:
         async with asyncio.timeout(PROBE_LIMIT_S):
             _, writer = await asyncio.open_connection(parts.hostname, parts.port)
-    except (OSError, TimeoutError):
+    except (OSError, TimeoutError, ValueError):  # ValueError: no name that a host can have
         return False
     writer.close()
     return True
