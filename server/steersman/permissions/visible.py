@@ -27,7 +27,7 @@ def visible(text: str, *, keep: str = "\n\t") -> str:
         text: anything.
         keep: control characters to leave alone.
     """
-    if text.isascii() and text.isprintable():
+    if re.fullmatch(f"[ -~{re.escape(keep)}]*", text):
         return text
     shown: list[str] = []
     marks = 0
