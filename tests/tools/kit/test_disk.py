@@ -449,6 +449,10 @@ class TestRewinding:
         assert "link" in told
         assert (tmp_path / "canary").read_text() == "canary\n"
 
+    async def test_what_is_too_large_to_be_kept_says_what_to_do_instead(self, ws: Path) -> None:
+        with pytest.raises(ToolError, match=r"a\.py is too large to be kept for a rewind.*run_command"):
+            await disk(ws, max_bytes=3).snapshot(str(ws / "a.py"))
+
     async def test_a_snapshot_of_what_is_no_file_is_an_error(self, ws: Path) -> None:
         (ws / "sub").mkdir()
 

@@ -151,20 +151,23 @@ class TestLinks:
     def test_what_a_protected_link_leads_to_is_protected(self, tmp_path: Path) -> None:
         ws = plant(tmp_path, "conf/settings.json", "scripts/pre-commit", "other/x", **{".git/HEAD": "x"})
         (ws / ".vscode").symlink_to("conf")
-        (ws / ".git/hooks").symlink_to("../scripts")
+        (ws / ".git/hooks").mkdir()
+        (ws / ".git/hooks/pre-commit").symlink_to("../../scripts/pre-commit")
+        (ws / ".github").mkdir()
+        (ws / ".github/workflows").symlink_to("../flows")
         protected = ProtectedPaths([ws])
-
-        kinds = {
-            name: found.kind if (found := protected(str(ws / name))) else None
-            for name in ("conf/settings.json", "conf/new.json", "scripts/pre-commit", "other/x")
-        }
-
-        assert kinds == {
+        expected = {
             "conf/settings.json": "editor",
             "conf/new.json": "editor",
             "scripts/pre-commit": "git",
+            "flows/a.yml": "ci",
+            "scripts/other": None,
             "other/x": None,
         }
+
+        kinds = {name: found.kind if (found := protected(str(ws / name))) else None for name in expected}
+
+        assert kinds == expected
 
     def test_a_link_to_the_workspace_itself_does_not_protect_everything(self, tmp_path: Path) -> None:
         ws = plant(tmp_path / "ws", "a.py")

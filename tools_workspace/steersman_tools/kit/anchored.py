@@ -17,6 +17,7 @@ import stat
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.workspace import FileMissingError, PathRefusedError
@@ -44,7 +45,15 @@ class LinkFoundError(PathRefusedError):
 
 
 class TooLargeError(ToolError):
-    """A file is larger than what is read at once."""
+    """A file is larger than what is read at once.
+
+    Attributes:
+        size: its size in bytes, as far as it is known.
+    """
+
+    def __init__(self, message: str, size: int = 0) -> None:
+        super().__init__(message)
+        self.size = size
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +85,24 @@ class Folder:
 
     def link(self, name: str, to: Folder, new_name: str) -> None:
         """Give a file a second name; an error when something is there."""
-        os.link(self._at(name), to._at(new_name), src_dir_fd=self.fd, dst_dir_fd=to.fd, follow_symlinks=False)
+        follows = os.link not in os.supports_follow_symlinks
+        os.link(self._at(name), to._at(new_name), src_dir_fd=self.fd, dst_dir_fd=to.fd, follow_symlinks=follows)
 
     def set_mode(self, name: str, mode: int) -> None:
         """Set a file's permission bits."""
-        os.chmod(self._at(name), mode, dir_fd=self.fd)
+        if not hasattr(os, "fchmod"):
+            Path(self._at(name)).chmod(mode)
+            return
+        fd = self.open(name, os.O_RDONLY | _NONBLOCK)  # changing by name would follow a link
+        try:
+            os.fchmod(fd, mode)
+        finally:
+            os.close(fd)
 
     def set_times(self, name: str, accessed_ns: int, modified_ns: int) -> None:
         """Set a file's times."""
-        os.utime(self._at(name), ns=(accessed_ns, modified_ns), dir_fd=self.fd)
+        follows = os.utime not in os.supports_follow_symlinks
+        os.utime(self._at(name), ns=(accessed_ns, modified_ns), dir_fd=self.fd, follow_symlinks=follows)
 
     def unlink(self, name: str) -> None:
         """Remove a file."""
@@ -267,5 +285,6 @@ def _read_up_to(fd: int, max_bytes: int) -> bytes:
 def _too_large(shown: str, size: int, max_bytes: int) -> TooLargeError:
     return TooLargeError(
         f"{shown} is too large to be read as a whole ({size / 1e6:,.1f} MB, the limit is {max_bytes / 1e6:,.0f} MB); "
-        "use search, or run_command with head, tail or sed -n, to see parts of it"
+        "use search, or run_command with head, tail or sed -n, to see parts of it",
+        size,
     )

@@ -12,15 +12,20 @@ from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.workspace import Location, Workspace
 
 _MAX_NAMES = 5
+_MAX_SECONDS = 2.0
 _CUTOFF = 0.6
 
 
 async def nearest_names(location: Location, workspace: Workspace, lister: Lister) -> list[str]:
     """Return paths that the model may have meant, best first, as tools take them."""
+    signal = CancelSignal()
+    timer = asyncio.get_running_loop().call_later(_MAX_SECONDS, signal.set)  # what was found by then is good enough
     try:
-        listing = await lister.files(location.root.path, location.root.path, CancelSignal())
+        listing = await lister.files(location.root.path, location.root.path, signal)
     except ToolError:
         return []
+    finally:
+        timer.cancel()
     wanted = location.path.relative_to(location.root.path).as_posix()
     nearest = await asyncio.to_thread(_nearest, wanted, listing.paths)
     return [workspace.locate(str(location.root.path / path)).display for path in nearest]

@@ -1,7 +1,7 @@
 """The protected list as a file system really has it: links with protected names protect what they lead to (DESIGN W7).
 
 A repository may bring ``.vscode`` as a link to ``conf``; then ``conf/settings.json`` is what the editor reads. Links at
-the top of each workspace folder, and in the protected folders there, are looked at anew for each question.
+the top of each workspace folder, and in the hidden and protected folders there, are looked at anew for each question.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from steersman_tools.kit.protected import Protection, protection_of
 
 _DEPTH = 3
 _MAX_ENTRIES = 2000
+_LARGE = frozenset({"objects", "refs", "logs", "lfs", "modules"})  # git's own, which git alone writes
 
 
 class ProtectedPaths:
@@ -47,16 +48,18 @@ class ProtectedPaths:
         for root in self._roots:
             yield from self._linked_in(root, _DEPTH)
 
-    def _linked_in(self, folder: Path, depth: int, *, inside: bool = False) -> Iterator[tuple[PurePath, Protection]]:
-        """Look through one folder; ``inside``: it is protected, and so is all that it holds."""
+    def _linked_in(self, folder: Path, depth: int) -> Iterator[tuple[PurePath, Protection]]:
         for entry in _entries(folder):
             if entry.is_symlink():
                 protection = protection_of(entry.path, self._roots)
                 target = Path(os.path.realpath(entry.path)) if protection is not None else None
                 if protection is not None and target is not None and not self._holds_a_root(target):
                     yield target, protection
-            elif depth > 1 and _is_folder(entry) and (inside or protection_of(entry.path, self._roots) is not None):
-                yield from self._linked_in(Path(entry.path), depth - 1, inside=True)
+            elif depth > 1 and entry.name not in _LARGE and _is_folder(entry):
+                if depth < _DEPTH or protection_of(entry.path, self._roots) is not None:
+                    yield from self._linked_in(Path(entry.path), depth - 1)
+                elif entry.name.startswith("."):  # not protected itself, but ``.github`` holds ``workflows``
+                    yield from self._linked_in(Path(entry.path), 1)
 
     def _holds_a_root(self, target: Path) -> bool:
         return any(root.is_relative_to(target) for root in self._roots)
@@ -75,7 +78,7 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Yield a folder's entries; of a huge one (git's objects) only the first, none of one that cannot be read."""
+    """Yield a folder's entries; of a huge one only the first, none of one that cannot be read."""
     try:
         with os.scandir(folder) as entries:
             for _, entry in zip(range(_MAX_ENTRIES), entries, strict=False):

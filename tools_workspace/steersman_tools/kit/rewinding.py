@@ -7,7 +7,7 @@ import secrets
 import stat
 
 from steersman.agent.tool import ToolError
-from steersman_tools.kit.anchored import Folder, read_regular, reason_of
+from steersman_tools.kit.anchored import Folder, TooLargeError, read_regular, reason_of
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.placing import Original, place_new, replace, write_beside
 from steersman_tools.kit.steps import temporary_name
@@ -26,6 +26,12 @@ def take_snapshot(confinement: Confinement, location: Location, max_bytes: int) 
             data, status = read_regular(folder, location.path.name, location.display, max_bytes)
     except FileMissingError:
         return Snapshot(path, None, None, None)
+    except TooLargeError as error:
+        raise TooLargeError(
+            f"{location.display} is too large to be kept for a rewind ({error.size / 1e6:,.1f} MB); "
+            "use run_command (mv, rm) for it",
+            error.size,
+        ) from None
     return Snapshot(path, data, stat.S_IMODE(status.st_mode), None)
 
 

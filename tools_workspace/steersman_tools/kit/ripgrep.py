@@ -10,10 +10,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import sysconfig
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, files
 from pathlib import Path
 
 from steersman.agent.cancel import CancelSignal
@@ -48,6 +46,9 @@ class Output:
 
 def find_ripgrep() -> Path | None:
     """Return the absolute path of the program that the ``ripgrep`` package brought, or None."""
+    import sysconfig  # noqa: PLC0415 (costs start-up time, and most runs of the server never search)
+    from importlib.metadata import PackageNotFoundError, files  # noqa: PLC0415 (likewise)
+
     beside = Path(sysconfig.get_path("scripts")).absolute() / _NAME
     if beside.is_file():
         return beside
@@ -63,17 +64,18 @@ class Ripgrep:
     """Starts ripgrep.
 
     Args:
-        program: its absolute path (default: the package's own).
+        program: its absolute path (default: the package's own, looked for when it is first needed).
         max_seconds: how long one run may take.
     """
 
     def __init__(self, program: Path | None = None, *, max_seconds: float = 60.0) -> None:
-        self._program = program or find_ripgrep()
+        self._program = program
         self._max_seconds = max_seconds
 
     @property
     def is_there(self) -> bool:
         """Whether the program was found."""
+        self._program = self._program or find_ripgrep()
         return self._program is not None and self._program.is_file()
 
     async def run(
@@ -90,7 +92,7 @@ class Ripgrep:
         Raises:
             ToolError: it is not there or cannot be started.
         """
-        if self._program is None or not self.is_there:
+        if not self.is_there or self._program is None:
             raise ToolError("search needs ripgrep, which is missing; install Steersman again with its dependencies")
         try:
             process = await asyncio.create_subprocess_exec(
