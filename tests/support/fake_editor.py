@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from steersman.lsp.client_quirks import ClientQuirks
-from steersman.lsp.contracts import ClientFacts
+from steersman.lsp.contracts import ClientFacts, ClientOptions
 from steersman.lsp.documents import ContentChange, Documents
 from steersman.lsp.editor_client import DeleteFile, DocumentEdit, EditAnswer, RenameFile, ResourceOperation
 from steersman.lsp.positions import LineRule, Range, offset_to_position, position_to_offset
@@ -160,6 +160,7 @@ class FakeEditor:
             apply_edit=self.habits.can_edit,
             document_changes=True,
             resource_operations=self.habits.resources,
+            options=ClientOptions(save_documents=self.habits.can_save),
         )
 
     @property

@@ -1,12 +1,12 @@
 """Reading: the buffer is the truth, unless the disk moved under it (DESIGN W1, W11)."""
 
 import pytest
-from support.editor_scene import EditorScene
-from support.fake_editor import EGLOT, VSCODE
-from support.virtual_time import run_virtual
 
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.workspace import FileMissingError, NotTextError
+from support.editor_scene import EditorScene
+from support.fake_editor import EGLOT, VSCODE
+from support.virtual_time import run_virtual
 
 
 def scene(tmp_path, habits=VSCODE, **files):
@@ -20,7 +20,7 @@ def test_a_closed_file_is_read_from_disk(tmp_path):
     async def main():
         it = scene(tmp_path, a="one\n")
         document = await it.read("a.txt")
-        assert ("one\n", "closed") == (document.text, document.state)
+        assert (document.text, document.state) == ("one\n", "closed")
 
     run_virtual(main())
 
@@ -31,7 +31,7 @@ def test_unsaved_text_is_what_is_read(tmp_path):
         await it.open("a.txt")
         await it.type("a.txt", 0, "typed ")
         document = await it.read("a.txt")
-        assert ("typed one\n", "dirty", None) == (document.text, document.state, document.note)
+        assert (document.text, document.state, document.note) == ("typed one\n", "dirty", None)
 
     run_virtual(main())
 
@@ -42,7 +42,7 @@ def test_a_buffer_that_was_dirty_when_it_was_opened_is_dirty(tmp_path):
     async def main():
         it = scene(tmp_path, a="one\n")
         await it.open("a.txt", "restored\n")
-        assert ("restored\n", "dirty") == ((await it.read("a.txt")).text, (await it.read("a.txt")).state)
+        assert ((await it.read("a.txt")).text, (await it.read("a.txt")).state) == ("restored\n", "dirty")
 
     run_virtual(main())
 
@@ -55,7 +55,7 @@ def test_a_file_that_changed_on_disk_under_an_unchanged_buffer_is_read_from_disk
         await it.open("a.txt")
         it.write("a.txt", "formatted\n")
         document = await it.read("a.txt")
-        assert ("formatted\n", "stale") == (document.text, document.state)
+        assert (document.text, document.state) == ("formatted\n", "stale")
         assert "on disk" in document.note
 
     run_virtual(main())
@@ -68,7 +68,7 @@ def test_a_file_that_changed_in_the_buffer_and_on_disk_is_read_from_the_buffer_w
         await it.type("a.txt", 0, "typed ")
         it.write("a.txt", "formatted\n")
         document = await it.read("a.txt")
-        assert ("typed one\n", "conflict") == (document.text, document.state)
+        assert (document.text, document.state) == ("typed one\n", "conflict")
         assert "unsaved" in document.note
 
     run_virtual(main())
@@ -101,7 +101,7 @@ def test_line_ends_mark_and_encoding_do_not_make_a_buffer_dirty(tmp_path, disk):
         it = scene(tmp_path, EGLOT, a=disk)
         await it.open("a.txt", "one\ntwo\n")
         document = await it.read("a.txt")
-        assert ("clean", "one\r\ntwo\r\n") == (document.state, document.text)
+        assert (document.state, document.text) == ("clean", "one\r\ntwo\r\n")
         assert it.workspace.open_texts() == {}
 
     run_virtual(main())
@@ -122,7 +122,7 @@ def test_a_new_file_that_exists_in_the_editor_only_can_be_read(tmp_path):
         it = scene(tmp_path)
         await it.open("new.txt", "draft\n")
         document = await it.read("new.txt")
-        assert ("draft\n", "dirty") == (document.text, document.state)
+        assert (document.text, document.state) == ("draft\n", "dirty")
         assert await it.workspace.exists(it.workspace.locate("new.txt"))
         assert it.workspace.open_texts() == {it.path("new.txt"): "draft\n"}
 
@@ -146,7 +146,7 @@ def test_a_file_deleted_under_a_dirty_buffer_is_a_conflict(tmp_path):
         await it.open("a.txt")
         await it.type("a.txt", 0, "typed ")
         (tmp_path / "a.txt").unlink()
-        assert ("typed one\n", "conflict") == ((await it.read("a.txt")).text, (await it.read("a.txt")).state)
+        assert ((await it.read("a.txt")).text, (await it.read("a.txt")).state) == ("typed one\n", "conflict")
 
     run_virtual(main())
 
@@ -173,7 +173,7 @@ def test_a_document_without_a_file_has_no_path(tmp_path):
         it.editor.open("untitled:Untitled-1", "context\n")
         await it.moment()
         document = it.documents.get("untitled:Untitled-1")
-        assert (None, "context\n") == (document.path, document.text)
+        assert (document.path, document.text) == (None, "context\n")
         assert list(tmp_path.iterdir()) == []
 
     run_virtual(main())
