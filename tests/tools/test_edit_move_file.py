@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from steersman.agent.changes import text_digest
 from steersman.agent.tool import Effect
 from steersman_tools.kit.seen import SeenTexts
+from steersman_tools.kit.workspace import Location
 from steersman_tools.move_file import MoveFile
 from support.calling import call, plan_call, refusal
 from support.memory_workspace import MemoryWorkspace
@@ -83,3 +86,22 @@ async def test_what_cannot_be_moved_is_named():
     assert "dir is a folder" in await refusal(tool, path="dir", new_path="x")
     assert "the same file" in await refusal(tool, path="target", new_path="dir/../target")
     assert "symbolic link to target" in await refusal(tool, path="link", new_path="x")
+
+
+class FoldingWorkspace(MemoryWorkspace):
+    """Takes every spelling of ``README.md`` for the file, as a system that folds case does."""
+
+    def locate(self, path: str) -> Location:
+        location = super().locate(path)
+        if "README.md" not in self.files or path == "README.md" or path.lower() != "readme.md":
+            return location
+        return replace(super().locate("README.md"), respelled=location.path)
+
+
+async def test_a_rename_that_changes_case_alone_is_one():
+    workspace = FoldingWorkspace({"README.md": "a\n"})
+
+    plan = await plan_call(tool_on(workspace), path="README.md", new_path="readme.md")
+
+    assert plan.title == "move README.md to readme.md"
+    assert (plan.changes[0].path, plan.changes[0].moved_from) == ("/workspace/readme.md", "/workspace/README.md")

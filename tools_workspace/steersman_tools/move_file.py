@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -49,26 +49,29 @@ class MoveFile:
         target = self._workspace.locate(wanted)
         refuse_link(source)
         present = await read_present(self._workspace, source)
-        if target.path == source.path:
-            raise ToolError(f"{source.display} is already there; path and new_path are the same file.")
-        if await self._workspace.exists(target):
+        new_path, shown = target.path, target.display
+        if new_path == source.path:  # a rename that changes case alone, on a system that folds it
+            if target.respelled is None:
+                raise ToolError(f"{source.display} is already there; path and new_path are the same file.")
+            new_path, shown = target.respelled, str(PurePosixPath(shown).with_name(target.respelled.name))
+        elif await self._workspace.exists(target):
             raise ToolError(
                 f"{target.display} exists already, and move_file overwrites nothing. "
                 "Choose another new_path (one that ends in / moves into a folder), or delete that file first."
             )
         change = Change(
-            path=str(target.path),
+            path=str(new_path),
             kind="move",
             before_digest=present.digest,
             before=present.text,
             after=present.text,
             moved_from=str(source.path),
-            display=target.display,
+            display=shown,
         )
         return Plan(
-            title=f"move {source.display} to {target.display}",
+            title=f"move {source.display} to {shown}",
             effects=self.effects,
-            targets=(str(source.path), str(target.path)),
+            targets=(str(source.path), str(new_path)),
             changes=(change,),
         )
 

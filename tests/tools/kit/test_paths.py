@@ -197,6 +197,13 @@ class TestFoldingFileSystem:
         with pytest.raises(PathRefusedError):
             kit.locate("OUT/passwd")
 
+    def test_a_location_tells_the_spelling_that_was_wanted(self) -> None:
+        kit = self.kit("README.md")
+
+        assert kit.locate("readme.md").respelled == Path("/Users/u/Ws/readme.md")
+        assert kit.locate("README.md").respelled is None
+        assert kit.locate("other.md").respelled is None
+
     def test_a_change_of_case_alone_is_a_respelling(self) -> None:
         kit = self.kit("README.md")
 

@@ -157,6 +157,8 @@ class Confinement:
         if self._fs.is_link(absolute):
             link = self._canonical(os.path.dirname(absolute)) / wanted.name
             return Location(location.path, location.root, location.display, link=link)
+        if wanted.name != path.name and _is_spelling_of(wanted.name, path.name):
+            return Location(location.path, location.root, location.display, respelled=path.with_name(wanted.name))
         return location
 
     def at(self, path: Path, *, shown: str | None = None) -> Location:
@@ -217,6 +219,10 @@ class Confinement:
 
     def _is_taken(self, name: str) -> bool:
         return self._fs.identity(str(self.folder / name)) is not None
+
+
+def _is_spelling_of(name: str, other: str) -> bool:
+    return unicodedata.normalize("NFC", name).casefold() == unicodedata.normalize("NFC", other).casefold()
 
 
 def _is_inside(path: Path, root: Path) -> bool:

@@ -37,12 +37,15 @@ class Location:
         display: as people and the model see it: relative to the run's folder with "/"; other roots as ``name/…``.
         link: the symbolic link that the path's last part named, when it did; ``path`` is where it leads. Reading and
             editing go to ``path``; moving or deleting such a location would hit the target, not the link.
+        respelled: ``path`` with its last part as it was written, where that is another spelling of the same file (on
+            systems that fold case or Unicode forms): what a rename that changes case alone wants.
     """
 
     path: Path
     root: Root
     display: str
     link: Path | None = None
+    respelled: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
