@@ -109,6 +109,7 @@ class Application:
         self._state_dir = state_dir(environ)
         self._memories = SessionMemories()
         self._tools: Toolbox | None = None
+        self._looked_up: dict[str, ModelFacts] = {}
         self.stores = StoreShelf(
             self._state_dir,
             clock=self._clock.now,
@@ -164,26 +165,38 @@ class Application:
         return self._tightening.mode_of(mode)
 
     def choose_model(self, model: str, limits: Limits) -> ModelChoice:
-        """Make the model ready, with its prices and its window."""
+        """Make the model ready, with its prices and its window; a provider is asked for them when the run begins."""
         if model.startswith("scripted/"):
             return ModelChoice(self._client(model), limits)
-        from steersman.models.prices import cost_usd, known_facts  # noqa: PLC0415 - only when a run starts
+        from steersman.models.prices import known_facts  # noqa: PLC0415 - only when a run starts
 
-        providers = self.providers()
-        facts = known_facts(model, providers, self._environ)
+        facts = self._looked_up.get(model) or known_facts(model, self.providers(), self._environ)
+        if model in self._looked_up or (facts.price is not None and (facts.context_window or model == DEFAULT_MODEL)):
+            return self._choice(facts, limits)
+        choice = replace(self._choice(facts, replace(limits, max_cost=None)), limits=limits)
+        return replace(choice, look_up=partial(self._look_up, model, limits))
+
+    async def _look_up(self, model: str, limits: Limits) -> ModelChoice:
+        from steersman.models.catalog import look_up_model  # noqa: PLC0415 - only for a model that nobody knows
+
+        self._looked_up[model] = await look_up_model(model, self.providers(), self._environ)
+        return self._choice(self._looked_up[model], limits)
+
+    def _choice(self, facts: ModelFacts, limits: Limits) -> ModelChoice:
+        from steersman.models.prices import cost_usd  # noqa: PLC0415 - only when a run starts
+
         price = facts.price
         if limits.max_cost is not None and price is None:
             raise InvalidRequestError(
-                f"No price is known for {model}, so maxCost cannot be kept.",
+                f"No price is known for {facts.model}, so maxCost cannot be kept.",
                 hint="Set its price under providers in config.toml, or limit tokens instead.",
             )
 
         def cost_of(usage: Usage) -> float | None:
             return None if price is None else cost_usd(usage, price)
 
-        priced = replace(limits, cost_of=cost_of)
         budget = self.settings.context_max_chars or _window_chars(facts.context_window, limits.max_output_tokens)
-        return ModelChoice(self._client(model), priced, budget)
+        return ModelChoice(self._client(facts.model), replace(limits, cost_of=cost_of), budget)
 
     def open_workspace(self, roots: Sequence[Root]) -> Workspace:
         """Make the workspace of one run."""

@@ -1,6 +1,7 @@
 """Runs: started, found, cancelled, steered, one at a time a session, remembered."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -271,3 +272,18 @@ async def test_the_context_goes_to_the_model_apart_from_the_prompt_and_agents_md
     assert request.system.index("Use tabs.") < request.system.index("Use spaces here.")
     assert "its words, not the person's" in request.system
     assert request.system.count("</repository-notes>") == 2
+
+
+async def test_a_run_that_recorded_nothing_leaves_no_session_behind(make):
+    registry, parts = make(ScriptedClient())
+
+    async def refuse():
+        raise InvalidRequestError("No price is known.")
+
+    choose = parts.choose_model
+    parts.choose_model = lambda model, limits: replace(choose(model, limits), look_up=refuse)
+    run = registry.start(RunRequest("x"))
+    with pytest.raises(RunFailedError, match="No price"):
+        await run.recorded()
+    await run.released()
+    assert parts.stores.of(parts.folder.resolve()).list().total == 0

@@ -16,7 +16,7 @@ class MemoryLedger:
         self.messages: list[Message] = list(messages or [])
         self.log: list[tuple[str, str]] = []
         self.started: set[str] = set()
-        self._fail = fail or (lambda _: None)
+        self._fail: Callable[[str], None] = fail or _never
 
     def load(self) -> list[Message]:
         self._fail("load")
@@ -39,3 +39,7 @@ class MemoryLedger:
         self._fail("mark_started")
         self.started.add(call.id)
         self.log.append(("start", call.id))
+
+
+def _never(_what: str) -> None:
+    """Do not fail."""

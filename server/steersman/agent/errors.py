@@ -9,7 +9,7 @@ What the model can mend is a ``ToolResult``; how a run ends is a ``StopReason``;
     │   ├── SessionBusyError          session_busy          a run of this process has it
     │   ├── SessionLockedError        session_locked        another process has it, or took it over
     │   └── StorageError              storage               the store cannot be read or written
-    │       └── StoreUnavailableError storage               … for a reason outside it: permission, a full or failing disk
+    │       └── StoreUnavailableError storage               … for a reason outside it: permission, a full disk
     ├── RunNotFoundError              run_not_found
     ├── NoActiveRunError              no_active_run
     ├── ModelError

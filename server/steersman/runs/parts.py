@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -37,12 +37,15 @@ class ModelChoice:
         limits: the run's limits with the model's prices in them.
         context_max_chars: budget of what is sent; None: unknown, the provider will say.
         notes: what a person should be told of it once.
+        look_up: asks the provider for what is not known yet, before the prompt is recorded; None: all is known.
+            Raises a ``SteersmanError`` when a limit cannot be kept.
     """
 
     client: ModelClient
     limits: Limits
     context_max_chars: int | None = None
     notes: tuple[str, ...] = ()
+    look_up: Callable[[], Awaitable[ModelChoice]] | None = None
 
 
 class RunParts(Protocol):

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from steersman.agent.errors import (
@@ -13,6 +15,7 @@ from steersman.agent.errors import (
     NoActiveRunError,
     RunNotFoundError,
     SessionBusyError,
+    SessionError,
 )
 from steersman.agent.events import Event
 from steersman.agent.limits import Limits
@@ -53,6 +56,7 @@ class RunRegistry:
         name = request.model or (record.model if record is not None and record.model else defaults.model)
         choice = parts.choose_model(name, _limits(request.limits, defaults.limits))
         workspace = parts.open_workspace(roots)
+        is_new = record is None
         if record is None:
             record = store.create(request.prompt, choice.client.model, roots[0].path)
         handle = store.acquire(record.id, parts.holder, snapshot=workspace.snapshot)
@@ -66,6 +70,7 @@ class RunRegistry:
             handle=handle,
             workspace=workspace,
             notes=(*parts.stores.notices(folder), *choice.notes),
+            forget=partial(_forget, store, record.id) if is_new else _keep,
         )
         run = Run(setup, parts, listener)
         self._remember(run)
@@ -192,6 +197,16 @@ class RunRegistry:
         ended = [run_id for run_id, each in self._runs.items() if not each.is_active]
         for run_id in ended[: max(len(ended) - _REMEMBERED, 0)]:
             del self._runs[run_id]
+
+
+def _forget(store: SessionStore, session_id: str) -> None:
+    """Delete a session in which nothing was recorded."""
+    with suppress(SessionError):  # it is empty: one that stays does no harm
+        store.delete(session_id)
+
+
+def _keep() -> None:
+    """Leave a session that was there before as it is."""
 
 
 def _folder_of(record: SessionRecord, fallback: Path | None) -> Path | None:

@@ -39,7 +39,10 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class RunSetup:
-    """Everything a run was checked for before it started."""
+    """Everything a run was checked for before it started.
+
+    ``forget`` removes the session again when it was made for this run and nothing was ever recorded in it.
+    """
 
     run_id: str
     request: RunRequest
@@ -50,6 +53,7 @@ class RunSetup:
     handle: SessionHandle
     workspace: Workspace
     notes: tuple[str, ...] = ()
+    forget: Callable[[], None] = lambda: None
 
 
 class Run:
@@ -156,11 +160,12 @@ class Run:
 
     async def _run_agent(self) -> RunResult:
         setup, parts = self._setup, self._parts
+        model = setup.model if setup.model.look_up is None else await setup.model.look_up()
         ledger = RunLedger(setup.handle)
         ledger.load()
         tools = guard_repeats(parts.tools(setup.workspace, ledger.seen, self._current_mode), epoch=parts.epoch)
         return await run_agent(
-            client=setup.model.client,
+            client=model.client,
             system=await self._system_prompt(),
             tools=tools,
             user=setup.request.user_text(),
@@ -168,8 +173,8 @@ class Run:
             signal=self.signal,
             before_tool_call=parts.approver(self.id, self.session_id, setup.workspace, self._current_mode, self._warn),
             session=ledger,
-            context_max_chars=setup.model.context_max_chars,
-            limits=setup.model.limits,
+            context_max_chars=model.context_max_chars,
+            limits=model.limits,
             on_event=self._on_event,
             inbox=self._inbox,
             clock=parts.clock,
@@ -235,3 +240,5 @@ class Run:
         if not self._is_free:
             self._is_free = True
             self._setup.handle.close()
+            if not self._recorded.done():
+                self._setup.forget()

@@ -83,7 +83,7 @@ def _tell_failure(failed: RunFailedError, output: str) -> int:
         wire["error"] = {"message": failed.error.message, **error_to_wire(failed.error)}
         print_json(wire)
     print_error(failed.error)
-    return 1
+    return 64 if isinstance(failed.error, InvalidRequestError) else 1
 
 
 @contextmanager
