@@ -17,6 +17,21 @@ MAX_CHARS = 40_000
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much is shown at once.
+
+    Attributes:
+        lines: lines.
+        line_chars: characters of a line among others.
+        chars: characters in all, and of a line alone.
+    """
+
+    lines: int = MAX_LINES
+    line_chars: int = MAX_LINE_CHARS
+    chars: int = MAX_CHARS
+
+
+@dataclass(frozen=True, slots=True)
 class Excerpt:
     """What is shown of a text.
 
@@ -33,7 +48,9 @@ class Excerpt:
     last: int
 
 
-def take_excerpt(text: str, *, name: str, offset: int = 1, limit: int | None = None, column: int = 1) -> Excerpt:
+def take_excerpt(
+    text: str, *, name: str, offset: int = 1, limit: int | None = None, column: int = 1, bounds: Bounds = Bounds()
+) -> Excerpt:
     """Return ``limit`` lines from line ``offset`` on; of that first line only what begins at ``column`` (all from 1).
 
     Raises:
@@ -47,17 +64,18 @@ def take_excerpt(text: str, *, name: str, offset: int = 1, limit: int | None = N
     if column > 1 and column > len(strip_ending(lines[offset - 1])):
         length = len(strip_ending(lines[offset - 1]))
         raise ToolError(f"line {offset} of {name} has {_count(length, 'character')}; there is no column {column:,}")
-    return _Taking(lines, offset, column).take(min(limit or MAX_LINES, MAX_LINES))
+    return _Taking(lines, offset, column, bounds).take(min(limit or bounds.lines, bounds.lines))
 
 
 class _Taking:
     """One pass over the lines, with what was shown so far."""
 
-    def __init__(self, lines: list[str], offset: int, column: int) -> None:
+    def __init__(self, lines: list[str], offset: int, column: int, bounds: Bounds) -> None:
         self._lines = lines
         self._offset = offset
         self._column = column
-        self._room = MAX_CHARS
+        self._bounds = bounds
+        self._room = bounds.chars
         self._position = sum(map(len, lines[: offset - 1])) + column - 1
         self._shown: list[str] = []
         self._spans: list[tuple[int, int]] = []
@@ -69,10 +87,10 @@ class _Taking:
         while last < end and self._room > 0:
             is_first = last + 1 == self._offset
             is_alone = is_first and (end == self._offset or self._column > 1)
-            if not is_alone and not is_first and self._room < min(MAX_LINE_CHARS, len(self._lines[last])):
+            if not is_alone and not is_first and self._room < min(self._bounds.line_chars, len(self._lines[last])):
                 break
             last += 1
-            self._take_line(last, MAX_CHARS if is_alone else MAX_LINE_CHARS)
+            self._take_line(last, self._bounds.chars if is_alone else self._bounds.line_chars)
         return Excerpt("\n".join([*self._shown, *self._ending(last)]), tuple(self._spans), self._offset, last)
 
     def _take_line(self, number: int, max_chars: int) -> None:
