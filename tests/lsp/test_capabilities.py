@@ -64,6 +64,12 @@ def test_capabilities_are_read() -> None:
     )
 
 
+def test_a_client_with_resource_operations_takes_document_changes() -> None:
+    """Neovim 0.11 declares the operations alone, which there is no other place for."""
+    assert facts({"workspace": {"workspaceEdit": {"resourceOperations": ["rename"]}}}).document_changes
+    assert not facts({"workspace": {"workspaceEdit": {}}}).document_changes
+
+
 def test_what_pygls_would_leave_out_is_announced() -> None:
     capabilities = announced("utf-8")
     assert capabilities["executeCommandProvider"] == {"commands": list(NAMES), "workDoneProgress": True}

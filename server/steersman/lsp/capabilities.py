@@ -26,14 +26,15 @@ def read_facts(initialize: JsonMapping, options: ClientOptions) -> ClientFacts:
     """Return what is known of the client from the params of ``initialize``."""
     capabilities = initialize.get("capabilities")
     info = initialize.get("clientInfo")
-    operations = _at(capabilities, "workspace", "workspaceEdit", "resourceOperations")
+    operations = _items(_at(capabilities, "workspace", "workspaceEdit", "resourceOperations"))
+    versioned = _at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True
     return ClientFacts(
         name=_text(_at(info, "name")),
         version=_text(_at(info, "version")),
         position_encoding=_choose_encoding(capabilities),
         apply_edit=_at(capabilities, "workspace", "applyEdit") is True,
-        document_changes=_at(capabilities, "workspace", "workspaceEdit", "documentChanges") is True,
-        resource_operations=frozenset(str(name) for name in _items(operations)),
+        document_changes=versioned or bool(operations),  # operations are entries of it; Neovim declares only them
+        resource_operations=frozenset(str(name) for name in operations),
         show_document=_at(capabilities, "window", "showDocument", "support") is True,
         work_done_progress=_at(capabilities, "window", "workDoneProgress") is True,
         text_document_content=isinstance(_at(capabilities, "workspace", "textDocumentContent"), Mapping),
