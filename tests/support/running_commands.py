@@ -34,6 +34,7 @@ class Commands:
         folder: the workspace.
         probe: finds the sandbox.
         rules: what the commands may do.
+        read_only: plan mode.
         printed: what was emitted by the last command.
         signal: of the last command.
         late: set it, and the time limit is over.
@@ -44,6 +45,7 @@ class Commands:
     folder: Path
     probe: SandboxProbe = field(default_factory=no_sandbox)
     rules: CommandRules = field(default_factory=lambda: CommandRules(Path("/nowhere")))
+    read_only: bool = False
     workspace: Workspace | None = None
     environ: dict[str, str] = field(default_factory=lambda: dict(os.environ))
     printed: str = ""
@@ -62,6 +64,7 @@ class Commands:
             rules=self.rules,
             environ=self.environ,
             secret_names=("LOCAL_MODEL",),
+            read_only=lambda: self.read_only,
             sleep=self._sleep,
         )
 

@@ -35,9 +35,9 @@ class Ground:
         (self.root / "app.py").write_text("x = 1\n")
         (self.home / ".ssh" / "id_rsa").write_text("key\n")
 
-    def commands(self, probe: SandboxProbe, **rules: object) -> Commands:
+    def commands(self, probe: SandboxProbe, *, read_only: bool = False, **rules: object) -> Commands:
         environ = {**os.environ, "HOME": str(self.home)}
-        return Commands(self.root, probe, CommandRules(self.home, **rules), environ=environ)  # type: ignore[arg-type]
+        return Commands(self.root, probe, CommandRules(self.home, **rules), read_only, environ=environ)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -106,6 +106,18 @@ async def test_report_40_in_plan_mode_nothing_can_be_changed(ground: Ground):
     assert "x = 1" in result.content
     assert result.content.endswith("t")
     assert {path: path.read_bytes() for path in ground.root.rglob("*") if path.is_file()} == before
+
+
+async def test_what_was_planned_read_only_runs_read_only(ground: Ground):
+    commands = ground.commands(SandboxProbe(), read_only=True)
+    if (await commands.probe.find()).sandbox is not None:
+        tool = commands.tool
+        plan = await tool.prepare(tool.parameters.model_validate({"command": "touch made"}))
+        commands.read_only = False
+
+        await tool.run(plan, commands.signal, lambda _: None)
+
+        assert not (ground.root / "made").exists()
 
 
 async def test_there_is_no_network_unless_it_is_allowed(ground: Ground):

@@ -89,7 +89,7 @@ async def test_without_a_sandbox_nothing_is_claimed(root: Path):
 
 
 async def test_plan_mode_is_read_only(root: Path):
-    held = await confiner(root, read_only=True).hold("git commit", root, BWRAP)
+    held = await confiner(root).hold("git commit", root, BWRAP, read_only=True)
 
     assert held.confinement == "read_only"
     assert held.confines is not None

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from steersman.agent.tool import Effect, Tool, ToolError
+from steersman_tools.kit.confining import CommandRules
 from steersman_tools.kit.process_group import PosixGroups, WindowsGroups, shell_argv
 from steersman_tools.run_command import MAX_OUTPUT_CHARS, MAX_TIMEOUT_S
 from support.memory_workspace import MemoryWorkspace
@@ -79,12 +80,21 @@ async def test_the_plan_says_what_would_run_where_and_that_nothing_holds_it(comm
 
 
 async def test_report_40_in_plan_mode_nothing_runs_without_a_sandbox(tmp_path: Path):
-    from steersman_tools.kit.confining import CommandRules
-
-    commands = Commands(tmp_path.resolve(), rules=CommandRules(Path("/nowhere"), read_only=True))
+    commands = Commands(tmp_path.resolve(), read_only=True)
 
     with pytest.raises(ToolError, match=r"Plan mode runs commands only inside a sandbox.*not installed"):
         await commands.plan("true")
+
+
+async def test_when_the_mode_turns_to_plan_while_the_question_stands_nothing_runs(commands: Commands):
+    tool = commands.tool
+    plan = await tool.prepare(tool.parameters.model_validate({"command": "touch made"}))
+    commands.read_only = True
+
+    with pytest.raises(ToolError, match="Plan mode"):
+        await tool.run(plan, commands.signal, lambda _: None)
+
+    assert not (commands.folder / "made").exists()
 
 
 async def test_the_output_is_streamed_while_it_runs(commands: Commands):
@@ -240,10 +250,8 @@ def test_a_time_limit_is_a_positive_number(timeout_s: object):
 
 
 async def test_the_description_tells_what_is_possible(tmp_path: Path):
-    from steersman_tools.kit.confining import CommandRules
-
     ask = Commands(tmp_path.resolve()).tool.description
-    plan = Commands(tmp_path.resolve(), rules=CommandRules(Path("/x"), read_only=True, network=True)).tool.description
+    plan = Commands(tmp_path.resolve(), rules=CommandRules(Path("/x"), network=True), read_only=True).tool.description
 
     assert "only in the workspace and has no network" in ask
     assert "write nothing where a sandbox works" in plan

@@ -55,7 +55,7 @@ class RunCommand:
         rules: what the commands of this run may do.
         environ: the server's environment; secrets are left out.
         secret_names: names of variables with the server's keys, whatever they are called.
-        read_only: whether the run is in plan mode now, where a command may write nothing; None: as the rules say.
+        read_only: whether the run is in plan mode now, where a command may write nothing (A1).
         groups: the system's process groups.
         clock: seconds, monotonic.
         sleep: waits.
@@ -73,7 +73,7 @@ class RunCommand:
         rules: CommandRules,
         environ: Mapping[str, str],
         secret_names: Sequence[str] = (),
-        read_only: Callable[[], bool] | None = None,
+        read_only: Callable[[], bool] = lambda: False,
         groups: ProcessGroups | None = None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Sleep = asyncio.sleep,
@@ -81,7 +81,7 @@ class RunCommand:
         self._workspace = workspace
         self._probe = probe
         self._rules = rules
-        self._read_only = read_only or (lambda: rules.read_only)
+        self._read_only = read_only
         self._environment = command_environment(environ, secret_names)
         self._system_root = environ.get("SYSTEMROOT", r"C:\Windows")
         self._groups = groups or system_groups()
@@ -115,10 +115,7 @@ class RunCommand:
         if not await asyncio.to_thread(location.path.is_dir):
             raise ToolError(f"{location.display} is no folder; a command needs one to start in.")
         found = await self._probe.find()
-        read_only = self._read_only()
-        if read_only and found.sandbox is None:
-            raise ToolError(f"Plan mode runs commands only inside a sandbox, and there is none: {found.reason}.")
-        held = await self._confiner.hold(args.command, location.path, found, read_only=read_only)
+        held = await self._confiner.hold(args.command, location.path, found, read_only=self._read_only())
         unsaved = await self._workspace.prepare_for_command()
         reaches_out = held.sandbox is None or self._rules.network
         return Plan(
@@ -148,8 +145,6 @@ class RunCommand:
         # what is protected is looked at anew: the question may have stood for long
         read_only = plan.confinement == "read_only" or self._read_only()
         held = await self._confiner.hold(plan.command, Path(plan.folder), await self._probe.find(), read_only=read_only)
-        if read_only and held.confinement != "read_only":
-            raise ToolError("Plan mode was chosen meanwhile, and there is no sandbox: the command was not started.")
         output = _Output(emit, self._clock)
         started = self._clock()
         try:

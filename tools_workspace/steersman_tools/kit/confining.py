@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from steersman.agent.tool import Confinement
+from steersman.agent.tool import Confinement, ToolError
 from steersman_tools.kit.protected_walk import ProtectedFound, ProtectedWalk
 from steersman_tools.kit.sandbox import Confines, Sandbox
 from steersman_tools.kit.sandbox_probe import Found
@@ -55,14 +55,12 @@ class CommandRules:
 
     Attributes:
         home: the user's home folder.
-        read_only: plan mode: they may write nothing (A1).
         network: they may reach the network.
         hidden: folders and files that no command may see, Steersman's own among them.
         scratch: a private folder for temporary files and caches that lasts for the run, or None.
     """
 
     home: Path
-    read_only: bool = False
     network: bool = False
     hidden: tuple[Path, ...] = ()
     scratch: Path | None = None
@@ -115,12 +113,14 @@ class Confiner:
     exists: Callable[[Path], bool] = Path.exists
     _made_scratch: bool = field(default=False)
 
-    async def hold(self, command: str, folder: Path, available: Found, *, read_only: bool | None = None) -> Held:
+    async def hold(self, command: str, folder: Path, available: Found, *, read_only: bool = False) -> Held:
         """Return how the command is held by the sandbox there is, or that it is not.
 
-        ``read_only``: whether it may write nothing; None: as the rules say.
+        Raises:
+            ToolError: it must write nothing (plan mode, A1), and there is no sandbox to see to that.
         """
-        read_only = self.rules.read_only if read_only is None else read_only
+        if available.sandbox is None and read_only:
+            raise ToolError(f"Plan mode runs commands only inside a sandbox, and there is none: {available.reason}.")
         if available.sandbox is None:
             return Held("none", warnings=(f"It runs without a sandbox: {available.reason}.",))
         scratch = await asyncio.to_thread(self._scratch)
