@@ -129,7 +129,8 @@ class SessionStore:
                 model=model,
                 at=self._clock(),
             )
-        return self.get(session_id)
+            row = _require(connection, session_id)
+        return self._record(row)
 
     def list(self, query: str | None = None, limit: int = 50, offset: int = 0) -> SessionPage:
         """Return sessions, the one with the latest activity first; with ``query`` those that ``search`` finds."""
@@ -193,7 +194,8 @@ class SessionStore:
         with self._database.writing() as connection:
             row = _require(connection, session_id)
             connection.execute("UPDATE session SET title = ? WHERE key = ?", (title, row.key))
-        return self.get(session_id)
+            row = _require(connection, session_id)
+        return self._record(row)
 
     def delete(self, session_id: str) -> None:
         """Delete it with its checkpoints; raise ``SessionBusyError`` or ``SessionLockedError`` while it is held."""
@@ -233,7 +235,8 @@ class SessionStore:
                 "UPDATE session SET next_seq = ?, messages = ? WHERE key = ?",
                 (last + 1, history.count_messages(connection, key, segments.WHOLE), key),
             )
-        return self.get(new_id)
+            row = _require(connection, new_id)
+        return self._record(row)
 
     def search(self, text: str, limit: int | None = 20) -> list[SearchHit]:
         """Return the sessions that hold all the words (in messages, arguments, file names, titles), best first."""
