@@ -6,6 +6,7 @@ and cache in the test's folder. The server it starts is the real one, with a scr
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -73,10 +74,8 @@ class Neovim:
 
     def close(self) -> None:
         """End it, whatever it does."""
-        try:
+        with contextlib.suppress(OSError, EOFError, pynvim.NvimError):  # leaving cuts the connection
             self.nvim.command("qall!")
-        except (OSError, EOFError, pynvim.NvimError):
-            pass  # leaving cuts the connection: that is what was asked for
         self.nvim.close()
 
     def lua(self, code: str, *arguments: Any) -> Any:
@@ -97,7 +96,7 @@ class Neovim:
 
     def lines(self, buffer: int = 0) -> list[str]:
         """Return a buffer's lines."""
-        lines: list[str] = self.nvim.api.buf_get_lines(buffer, 0, -1, False)
+        lines: list[str] = self.nvim.api.buf_get_lines(buffer, 0, -1, False)  # noqa: FBT003 - Neovim's own call
         return lines
 
     def wait(self, expression: str, what: str | None = None) -> Any:
