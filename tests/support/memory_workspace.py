@@ -40,6 +40,7 @@ class MemoryWorkspace:
         typed: called with a path and a text as it is applied; returns what stands there then (a person who types).
         conflicts: relative path -> why it is in conflict.
         links: relative path of a link -> where it leads.
+        folds: the file system takes names that differ in case for one.
     """
 
     def __init__(self, files: Mapping[str, str | bytes] | None = None) -> None:
@@ -53,6 +54,7 @@ class MemoryWorkspace:
         self.typed: Callable[[str, str], str] = lambda _, text: text
         self.conflicts: dict[str, str] = {}
         self.links: dict[str, str] = {}
+        self.folds = False
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -71,7 +73,11 @@ class MemoryWorkspace:
         display = str(PurePosixPath(absolute).relative_to(ROOT))
         link = Path(absolute) if display in self.links else None
         display = self.links.get(display, display)
-        return Location(Path(ROOT, display), self.roots[0], display, link)
+        written = display
+        if self.folds:
+            display = next((name for name in self.files if name.casefold() == display.casefold()), display)
+        respelled = Path(ROOT, written) if written != display else None
+        return Location(Path(ROOT, display), self.roots[0], display, link, respelled)
 
     async def read(self, location: Location) -> Document:
         """Decode what the file holds."""

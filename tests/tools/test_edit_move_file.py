@@ -105,3 +105,15 @@ async def test_a_rename_that_changes_case_alone_is_one():
 
     assert plan.title == "move README.md to readme.md"
     assert (plan.changes[0].path, plan.changes[0].moved_from) == ("/workspace/readme.md", "/workspace/README.md")
+
+
+async def test_where_case_does_not_count_a_name_can_be_spelled_anew():
+    workspace = MemoryWorkspace({"dir/readme.md": "a\n"})
+    workspace.folds = True
+
+    plan = await plan_call(tool_on(workspace), path="dir/readme.md", new_path="dir/README.md")
+    await call(tool_on(workspace), path="dir/readme.md", new_path="dir/README.md")
+
+    assert plan.title == "move dir/readme.md to dir/README.md"
+    assert workspace.texts() == {"dir/README.md": "a\n"}
+    assert "the same file" in await refusal(tool_on(workspace), path="dir/README.md", new_path="dir/README.md")

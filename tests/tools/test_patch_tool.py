@@ -250,3 +250,25 @@ async def test_what_cannot_be_encoded_is_refused_before_anybody_is_asked():
     message = await refused({}, begin("*** Add File: a", "+half \ud83d"))
 
     assert "cannot be written" in message
+
+
+async def test_where_case_does_not_count_a_name_can_be_spelled_anew():
+    workspace = MemoryWorkspace({"readme.md": "a\n"})
+    workspace.folds = True
+
+    await call(
+        ApplyPatch(workspace, SeenTexts()),
+        patch=begin("*** Update File: readme.md", "*** Move to: README.md", "-a", "+b"),
+    )
+
+    assert workspace.texts() == {"README.md": "b\n"}
+
+
+async def test_a_patch_of_many_files_is_told_shortly():
+    workspace = MemoryWorkspace()
+    adds = [line for number in range(100) for line in (f"*** Add File: f{number}", "+x")]
+
+    result = await call(ApplyPatch(workspace, SeenTexts()), patch=begin(*adds))
+
+    assert len(workspace.files) == 100
+    assert result.content.endswith("And 60 more files.")

@@ -8,6 +8,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolResult
 from steersman_tools.kit.changing import Remarks, apply_plan
+from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 from steersman_tools.patch.parsing import parse_patch
@@ -39,9 +40,10 @@ class ApplyPatch:
     parameters: type[BaseModel] = ApplyPatchArguments
     effects = frozenset({Effect.EDIT, Effect.DELETE, Effect.MOVE})
 
-    def __init__(self, workspace: Workspace, seen: SeenTexts) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenTexts, lister: Lister | None = None) -> None:
         self._workspace = workspace
         self._seen = seen
+        self._lister = lister
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Work out what every file would hold.
@@ -50,7 +52,7 @@ class ApplyPatch:
             ToolError: the patch cannot be read, or does not fit; the message names file and hunk.
         """
         assert isinstance(args, ApplyPatchArguments)
-        planned = await plan_patch(self._workspace, parse_patch(args.patch))
+        planned = await plan_patch(self._workspace, parse_patch(args.patch), self._lister)
         changes = planned.changes
         targets = {path: None for change in changes for path in (change.moved_from, change.path) if path}
         return Plan(

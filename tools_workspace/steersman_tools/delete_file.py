@@ -8,6 +8,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolResult
 from steersman_tools.kit.changing import apply_plan, read_present, refuse_link
+from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 
@@ -28,9 +29,10 @@ class DeleteFile:
     parameters: type[BaseModel] = DeleteFileArguments
     effects = frozenset({Effect.DELETE})
 
-    def __init__(self, workspace: Workspace, seen: SeenTexts) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenTexts, lister: Lister | None = None) -> None:
         self._workspace = workspace
         self._seen = seen
+        self._lister = lister
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Look at what would be deleted.
@@ -41,7 +43,7 @@ class DeleteFile:
         assert isinstance(args, DeleteFileArguments)
         location = self._workspace.locate(args.path)
         refuse_link(location)
-        present = await read_present(self._workspace, location)
+        present = await read_present(self._workspace, location, self._lister)
         change = Change(
             path=str(location.path),
             kind="delete",

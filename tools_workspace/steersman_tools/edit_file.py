@@ -6,8 +6,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
-from steersman_tools.kit.changing import Remarks, apply_plan, check_writable, creation_of, edit_of, read_for_change
+from steersman_tools.kit.changing import (
+    Remarks,
+    apply_plan,
+    check_writable,
+    creation_of,
+    edit_of,
+    missing_file,
+    read_for_change,
+    worked_out,
+)
 from steersman_tools.kit.edits import Edited, replace_text
+from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.places import Tolerance
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Document, FileMissingError, Location, Workspace
@@ -38,9 +48,10 @@ class EditFile:
     parameters: type[BaseModel] = EditFileArguments
     effects = frozenset({Effect.EDIT})
 
-    def __init__(self, workspace: Workspace, seen: SeenTexts) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenTexts, lister: Lister | None = None) -> None:
         self._workspace = workspace
         self._seen = seen
+        self._lister = lister
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Work out the new text from the present one.
@@ -54,12 +65,15 @@ class EditFile:
             document = await read_for_change(self._workspace, location)
         except FileMissingError:
             if args.old_text or not args.new_text:
-                raise
+                raise await missing_file(self._workspace, location, self._lister) from None
             return self._creation(location, args.new_text)
         if not args.old_text:
             return self._filling(document, args.new_text)
         name = location.display
-        edited = replace_text(document.text, args.old_text, args.new_text, replace_all=args.replace_all, name=name)
+        text = document.text
+        edited = await worked_out(
+            text, replace_text, text, args.old_text, args.new_text, replace_all=args.replace_all, name=name
+        )
         check_writable(edited.text, document, name)
         return Plan(
             title=f"edit {name}",

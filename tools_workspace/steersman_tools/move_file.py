@@ -10,6 +10,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
 from steersman_tools.kit.changing import apply_plan, read_present, refuse_link
+from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
 
@@ -31,9 +32,10 @@ class MoveFile:
     parameters: type[BaseModel] = MoveFileArguments
     effects = frozenset({Effect.MOVE})
 
-    def __init__(self, workspace: Workspace, seen: SeenTexts) -> None:
+    def __init__(self, workspace: Workspace, seen: SeenTexts, lister: Lister | None = None) -> None:
         self._workspace = workspace
         self._seen = seen
+        self._lister = lister
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Look at both places.
@@ -48,7 +50,7 @@ class MoveFile:
             wanted += PurePath(source.path).name
         target = self._workspace.locate(wanted)
         refuse_link(source)
-        present = await read_present(self._workspace, source)
+        present = await read_present(self._workspace, source, self._lister)
         new_path, shown = target.path, target.display
         if new_path == source.path:  # a rename that changes case alone, on a system that folds it
             if target.respelled is None:

@@ -7,7 +7,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
 from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
-from steersman_tools.kit.changing import Remarks, apply_plan, check_writable, creation_of, edit_of, read_for_change
+from steersman_tools.kit.changing import (
+    Remarks,
+    apply_plan,
+    check_writable,
+    creation_of,
+    edit_of,
+    read_for_change,
+    worked_out,
+)
 from steersman_tools.kit.endings import adopt_endings
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Document, FileMissingError, Workspace
@@ -50,7 +58,7 @@ class WriteFile:
             document = await read_for_change(self._workspace, location)
         except FileMissingError:
             document = None
-        change = self._overwriting(document, content) if document else creation_of(location, content)
+        change = await self._overwriting(document, content) if document else creation_of(location, content)
         check_writable(change.after or "", document, location.display)
         return Plan(
             title=f"{'create' if document is None else 'write'} {location.display}",
@@ -64,11 +72,11 @@ class WriteFile:
         """Write it."""
         return await apply_plan(self._workspace, self._seen, plan)
 
-    def _overwriting(self, document: Document, content: str) -> Change:
+    async def _overwriting(self, document: Document, content: str) -> Change:
         name = document.location.display
         if document.text:  # nothing can be lost of an empty file
             self._check_seen(document)
-        after = adopt_endings(document.text, content)
+        after = await worked_out(document.text, adopt_endings, document.text, content)
         if after == document.text:
             raise ToolError(f"{name} already holds exactly this; nothing was changed.")
         return edit_of(document, after)

@@ -5,14 +5,31 @@ Nothing in here decides whether something may be done, and nothing is changed ex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import ParamSpec, TypeVar
 
 from steersman.agent.changes import Change, ChangeSummary, text_digest
 from steersman.agent.tool import Plan, ToolError, ToolResult
+from steersman_tools.kit.listing import Lister
+from steersman_tools.kit.naming import did_you_mean, nearest_names
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.text import bytes_digest, encode
-from steersman_tools.kit.workspace import Applied, Document, Location, NotTextError, Workspace
+from steersman_tools.kit.workspace import (
+    Applied,
+    Document,
+    FileMissingError,
+    Location,
+    NotTextError,
+    Workspace,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_MAX_REPORTED = 40
+_LONG_CHARS = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +73,29 @@ async def read_for_change(workspace: Workspace, location: Location) -> Document:
     return document
 
 
-async def read_present(workspace: Workspace, location: Location) -> Present:
-    """Return what stands there, binary files too.
+async def missing_file(workspace: Workspace, location: Location, lister: Lister | None) -> FileMissingError:
+    """Return the error for a file that is not there, with the names that the model may have meant."""
+    names = await nearest_names(location, workspace, lister) if lister else []
+    return FileMissingError(f"{location.display} does not exist{did_you_mean(names)}")
+
+
+async def worked_out(text: str, function: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+    """Return what the function gives; for a long ``text`` in a thread, so that nothing else has to wait."""
+    if len(text) < _LONG_CHARS:
+        return function(*args, **kwargs)
+    return await asyncio.to_thread(function, *args, **kwargs)
+
+
+async def read_present(workspace: Workspace, location: Location, lister: Lister | None = None) -> Present:
+    """Return what stands there, binary files too. ``lister``: finds the names that may have been meant.
 
     Raises:
         ToolError: nothing is there, it is a folder, or it is in conflict.
     """
     try:
         document = await read_for_change(workspace, location)
+    except FileMissingError:
+        raise await missing_file(workspace, location, lister) from None
     except NotTextError:
         data = (await workspace.snapshot(str(location.path))).data or b""
         return Present(bytes_digest(data), None, None)
@@ -129,6 +161,8 @@ async def apply_plan(workspace: Workspace, seen: SeenTexts, plan: Plan) -> ToolR
             seen.forget(change.moved_from)
     seen.update(now_seen)
     lines = [_report(change, summary, sources) for change, summary in zip(plan.changes, applied.changes, strict=True)]
+    if len(lines) > _MAX_REPORTED:
+        lines[_MAX_REPORTED:] = [f"And {len(lines) - _MAX_REPORTED} more files."]
     content = "\n".join([*lines, *remarks.notes, *applied.notes])
     return ToolResult(content, seen=now_seen, changes=applied.changes)
 

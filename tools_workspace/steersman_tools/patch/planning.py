@@ -9,13 +9,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import assert_never
 
 from steersman.agent.changes import Change, text_digest
 from steersman.agent.tool import ToolError
-from steersman_tools.kit.changing import Present, check_writable, edit_of, read_present, refuse_link
+from steersman_tools.kit.changing import (
+    Present,
+    check_writable,
+    edit_of,
+    missing_file,
+    read_present,
+    refuse_link,
+    worked_out,
+)
 from steersman_tools.kit.endings import adopt_endings
+from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.places import Tolerance
 from steersman_tools.kit.workspace import FileMissingError, Location, Workspace
 from steersman_tools.patch.hunks import apply_hunks
@@ -33,6 +42,7 @@ class _Played:
         text: what stands there now; None for a binary file.
         origin: the path that a move brought it from, or None.
         is_written: the patch holds the whole text.
+        respelled: the path as it is to be spelled, where only its case changes.
     """
 
     location: Location
@@ -41,6 +51,7 @@ class _Played:
     text: str | None
     origin: _Played | None = None
     is_written: bool = False
+    respelled: Path | None = None
 
 
 @dataclass(slots=True)
@@ -58,7 +69,9 @@ class PlannedPatch:
     notes: tuple[str, ...]
 
 
-async def plan_patch(workspace: Workspace, readings: Sequence[Sequence[FilePatch]]) -> PlannedPatch:
+async def plan_patch(
+    workspace: Workspace, readings: Sequence[Sequence[FilePatch]], lister: Lister | None = None
+) -> PlannedPatch:
     """Return what a patch comes to, by the first of its readings that fits.
 
     Raises:
@@ -66,8 +79,8 @@ async def plan_patch(workspace: Workspace, readings: Sequence[Sequence[FilePatch
     """
     for reading in readings[:-1]:
         with suppress(PatchError):
-            return await PatchPlanner(workspace).plan(reading)
-    return await PatchPlanner(workspace).plan(readings[-1])
+            return await PatchPlanner(workspace, lister).plan(reading)
+    return await PatchPlanner(workspace, lister).plan(readings[-1])
 
 
 @dataclass(slots=True)
@@ -75,6 +88,7 @@ class PatchPlanner:
     """Plays one patch through."""
 
     workspace: Workspace
+    lister: Lister | None = None
     _files: dict[Path, _Played] = field(default_factory=dict[Path, "_Played"])
     _notes: list[str] = field(default_factory=list[str])
 
@@ -113,25 +127,25 @@ class PatchPlanner:
         if played.exists:
             if played.text is None or (played.text and not patch.may_overwrite):
                 raise PatchError(f"{played.location.display} exists already; update it, or delete it first")
-            content = adopt_endings(played.text, content)
+            content = await worked_out(played.text, adopt_endings, played.text, content)
         played.exists, played.text, played.is_written = True, content, True
 
     async def _delete(self, patch: DeleteFile) -> None:
         played = await self._existing(patch.path, patch.other_path)
         refuse_link(played.location)
-        if patch.hunks and self._with_hunks(played, patch.hunks):
+        if patch.hunks and await self._with_hunks(played, patch.hunks):
             raise PatchError(f"{played.location.display} holds more than what the patch removes")
         played.exists, played.text, played.origin, played.is_written = False, None, None, False
 
     async def _update(self, patch: UpdateFile) -> None:
         source = await self._existing(patch.path, patch.other_path)
-        text = self._with_hunks(source, patch.hunks) if patch.hunks else source.text
+        text = await self._with_hunks(source, patch.hunks) if patch.hunks else source.text
         if patch.new_path is None:
             source.text = text
             return
         target = await self._at(patch.new_path)
         if target is source:
-            source.text = text
+            source.text, source.respelled = text, self.workspace.locate(patch.new_path).respelled
             return
         refuse_link(source.location)
         if target.exists and not patch.may_overwrite:
@@ -143,11 +157,11 @@ class PatchPlanner:
             target.origin = source.origin or source
             source.exists, source.text, source.origin, source.is_written = False, None, None, False
 
-    def _with_hunks(self, played: _Played, hunks: Sequence[Hunk]) -> str:
+    async def _with_hunks(self, played: _Played, hunks: Sequence[Hunk]) -> str:
         name = played.location.display
         if played.text is None:
             raise PatchError(f"{name} is no text, and cannot be patched")
-        text, tolerance = apply_hunks(played.text, hunks, name)
+        text, tolerance = await worked_out(played.text, apply_hunks, played.text, hunks, name)
         if tolerance is not Tolerance.EXACT:
             self._notes.append(f"{name} fitted {tolerance.words}; lines of context are as they were.")
         return text
@@ -158,7 +172,7 @@ class PatchPlanner:
             other = await self._at(other_path)
             played = other if other.exists else played
         if not played.exists:
-            raise FileMissingError(f"{played.location.display} does not exist")
+            raise await missing_file(self.workspace, played.location, self.lister)
         return played
 
     async def _at(self, path: str) -> _Played:
@@ -178,8 +192,12 @@ class PatchPlanner:
         changes: list[Change] = []
         for played in self._files.values():
             if played.exists and played.first is None:
-                changes.append(_creation(played) if id(played) not in moved else _move(played))
-            elif played.exists and played.first is not None:
+                changes.append(
+                    _move(played, played.origin, played.location.path) if id(played) in moved else _creation(played)
+                )
+            elif played.exists and played.first is not None and played.respelled is not None:
+                changes.append(_move(played, played, played.respelled))
+            elif played.exists:
                 changes += _edit(played)
             elif played.first is not None and id(played) not in moves:
                 changes.append(_deletion(played, played.first))
@@ -214,20 +232,20 @@ def _creation(played: _Played) -> Change:
     return Change(str(played.location.path), "create", None, None, played.text, display=played.location.display)
 
 
-def _move(played: _Played) -> Change:
-    origin = played.origin
+def _move(played: _Played, origin: _Played | None, path: Path) -> Change:
     assert origin is not None
     assert origin.first is not None
+    display = str(PurePosixPath(played.location.display).with_name(path.name))
     if played.text is not None:
-        check_writable(played.text, origin.first.document, played.location.display)
+        check_writable(played.text, origin.first.document, display)
     return Change(
-        path=str(played.location.path),
+        path=str(path),
         kind="move",
         before_digest=origin.first.digest,
         before=origin.first.text,
         after=played.text,
         moved_from=str(origin.location.path),
-        display=played.location.display,
+        display=display,
     )
 
 
