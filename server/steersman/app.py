@@ -72,7 +72,7 @@ class Surroundings:
         holder: names this process to others.
         must_ask: why a plan is asked in every mode here, or None.
         epoch: names the state of the person's documents.
-        extra_tools: tools that only this place can offer.
+        fit_tools: gives a run's tools as this place can serve them.
         saver: makes what saves documents (display paths) before a command, where this place can.
         pace: awaited by the rule-based model between its pieces; None: as fast as it can.
     """
@@ -83,7 +83,7 @@ class Surroundings:
     holder: str
     must_ask: Callable[[Plan], str | None] = lambda _: None
     epoch: Callable[[], object] = lambda: 0
-    extra_tools: Callable[[Workspace], Sequence[Tool]] = lambda _: ()
+    fit_tools: Callable[[Workspace, Sequence[Tool]], Sequence[Tool]] = lambda _, tools: tools
     saver: Callable[[Workspace], Callable[[tuple[str, ...]], Awaitable[None]] | None] = lambda _: None
     pace: Callable[[], Awaitable[None]] | None = None
 
@@ -205,7 +205,7 @@ class Application:
     def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
         """Make the tools of one run."""
         built_in = self._toolbox().make_tools(workspace, seen, read_only=lambda: mode() is Mode.PLAN)
-        return [*built_in, *self.surroundings.extra_tools(workspace)]
+        return self.surroundings.fit_tools(workspace, built_in)
 
     def epoch(self) -> object:
         """Names the state of the person's documents."""
@@ -417,10 +417,11 @@ class LspApp:
             roots=tuple(editor.folders),
             asker=editor.asker,
             open_workspace=editor.open_workspace,
-            holder=f"an editor (pid {os.getpid()})",
+            holder=f"{editor.name} (pid {os.getpid()})",
             must_ask=editor.must_ask,
             epoch=editor.epoch,
-            extra_tools=editor.extra_tools,
+            fit_tools=editor.fit_tools,
+            saver=editor.saver,
             pace=_demo_pace,
         )
         return Application(load_settings(self._environ, editor=editor.options), surroundings, self._environ)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,13 +61,30 @@ class Editing:
         is_open = any(self.documents.at(Path(path)) for path in touched)
         return HIDES_TYPING if is_open else None
 
-    def extra_tools(self, workspace: Workspace) -> Sequence[Tool]:
-        """Return the tools that only this editor can offer."""
+    def fit_tools(self, workspace: Workspace, tools: Sequence[Tool]) -> Sequence[Tool]:
+        """Return a run's tools as this editor can serve them: with those that only it has, and with its news."""
         if not self._client.facts.options.diagnostics:
-            return ()
-        from steersman.lsp.diagnostics import GetDiagnostics  # noqa: PLC0415 - brings pydantic
+            return tools
+        from steersman.lsp.diagnostic_news import with_news  # noqa: PLC0415 - brings pydantic
+        from steersman.lsp.diagnostics import Diagnostics, GetDiagnostics  # noqa: PLC0415 - likewise
 
-        return (GetDiagnostics(self._client, workspace),)
+        diagnostics = Diagnostics(self._client, self.documents.path_of, self._uri_of)
+        return [*with_news(tools, diagnostics, workspace), GetDiagnostics(diagnostics, workspace)]
+
+    def saver(self, workspace: Workspace) -> Callable[[tuple[str, ...]], Awaitable[None]] | None:
+        """Return what saves the documents with edits of ours before a command, where the client can (DESIGN W2)."""
+        from steersman.lsp.overlay import EditorWorkspace  # noqa: PLC0415 - only when a run starts
+
+        if not self._client.facts.options.save_documents or not isinstance(workspace, EditorWorkspace):
+            return None
+
+        async def save(_documents: tuple[str, ...]) -> None:
+            await workspace.save_for_command()
+
+        return save
+
+    def _uri_of(self, path: Path) -> str:
+        return next((document.uri for document in self.documents.at(path)), path.as_uri())
 
     def _open_files(self) -> OpenFiles:
         if self._files is None:

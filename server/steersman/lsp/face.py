@@ -77,7 +77,7 @@ class SteersmanServer(LanguageServer):
         if self._engine is None:
             from steersman.lsp.host import Editor  # noqa: PLC0415 - not needed by an idle editor
 
-            editing = self._editing
+            editing, facts = self._editing, self.connection.facts
             editor = Editor(
                 options=self._options.rest,
                 folders=self.folders.roots,
@@ -85,7 +85,9 @@ class SteersmanServer(LanguageServer):
                 open_workspace=editing.open_workspace,
                 must_ask=editing.must_ask,
                 epoch=lambda: editing.documents.epoch,
-                extra_tools=editing.extra_tools,
+                fit_tools=editing.fit_tools,
+                saver=editing.saver,
+                name=f"{facts.name or 'an editor'} {facts.version}".strip(),
             )
             self._engine = self.host.open(editor)
             self._engine.tighten(self._configuration.now.rest)

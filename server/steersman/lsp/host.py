@@ -7,7 +7,7 @@ loop's thread; whatever takes longer than a small local query is awaited.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -37,7 +37,9 @@ class Editor:
         must_ask: says of a plan why it has to be asked in every mode in this editor (shown with the question), or
             None. For clients whose guard against stale edits is weak (DESIGN §8).
         epoch: counts up when the person changed a document (L11).
-        extra_tools: tools that only this editor can offer, for a run in this workspace.
+        fit_tools: gives a run's tools as this editor can serve them: wrapped, and with those that only it has.
+        saver: makes what saves documents (display paths) before a command; None where the client cannot.
+        name: names the editor to others that want a session it holds: "Neovim 0.11.4".
     """
 
     options: JsonMapping
@@ -46,7 +48,9 @@ class Editor:
     open_workspace: Callable[[Sequence[Root]], Workspace]
     must_ask: Callable[[Plan], str | None]
     epoch: Callable[[], int]
-    extra_tools: Callable[[Workspace], Sequence[Tool]]
+    fit_tools: Callable[[Workspace, Sequence[Tool]], Sequence[Tool]]
+    saver: Callable[[Workspace], Callable[[tuple[str, ...]], Awaitable[None]] | None]
+    name: str
 
 
 class ActiveRun(Protocol):

@@ -77,5 +77,7 @@ def _editor(folder: Path):
         open_workspace=DiskWorkspace,
         must_ask=lambda _: None,
         epoch=lambda: 0,
-        extra_tools=lambda _: (),
+        fit_tools=lambda _, tools: tools,
+        saver=lambda _: None,
+        name="an editor",
     )
