@@ -1,0 +1,21 @@
+"""What holds for every test."""
+
+from typing import Any
+
+import pytest
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_report_to_serializable() -> Any:
+    """Make reports fit for another process: captured output of tests about odd texts may hold lone surrogates."""
+    return _printable((yield))
+
+
+def _printable(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode("utf-8")
+    if isinstance(value, dict):
+        return {_printable(key): _printable(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(_printable(item) for item in value)
+    return value
