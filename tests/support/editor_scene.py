@@ -22,7 +22,7 @@ class EditorScene:
     def __init__(self, folder: Path, habits: Habits) -> None:
         self.folder = folder
         self.documents = Documents(canonical_path)
-        self.truth = DiskTruth(now_ns=lambda: 0)
+        self.truth = DiskTruth(now_ns=lambda: 0, ignores_final_newline=lambda: habits.forces_final_newline)
         self.documents.listen(
             DocumentListeners(opened=self.truth.opened, saved=self.truth.saved, closed=self.truth.closed)
         )

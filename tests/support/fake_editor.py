@@ -224,7 +224,7 @@ class FakeEditor:
 
     def open(self, uri: str, text: str) -> None:
         """Open a document."""
-        rule: LineRule = "lf" if self.habits.line_feeds_only and ("\n" in text or "\r" not in text) else "lsp"
+        rule: LineRule = "lf" if self.habits.line_feeds_only else "lsp"
         cells = self._cells_of_file(uri, text)
         first = self.habits.first_version
         self.buffers[uri] = Buffer(uri, cells, first, first, rule, last_sent=cells.copy())

@@ -13,9 +13,10 @@ from typing import Literal, TypeAlias
 from steersman.lsp.documents import Documents, OpenDocument, Watch
 from steersman.lsp.editor_client import DocumentEdit, EditAnswer, EditorClient
 from steersman.lsp.merge import plain, rebase
-from steersman.lsp.positions import Position, Range, TextEdit
-from steersman.lsp.text_diff import text_edits
+from steersman.lsp.positions import Position, Range, Splice, TextEdit, apply_splices
+from steersman.lsp.text_diff import has_one_ending, text_edits, text_splices
 from steersman.lsp.verdict import Evidence, SentEdit, Verdict
+from steersman_tools.kit.endings import with_endings
 
 OutcomeKind: TypeAlias = Literal["confirmed", "refuted", "unconfirmed", "misplaced", "closed"]
 """confirmed: it is in place. refuted: nothing of it is there, and nothing was changed. unconfirmed: it cannot be told.
@@ -146,6 +147,8 @@ class DocumentEditor:
 
     async def _send(self, document: OpenDocument, after: str, label: str) -> Outcome:
         quirks, encoding, rule = self._client.quirks, self._documents.encoding, document.lines.rule
+        if quirks.levels_line_ends:
+            after = _with_feeds(document.text, after)
         edits = tuple(text_edits(document.text, after, encoding, rule))
         sent = SentEdit(
             document.text,
@@ -198,6 +201,14 @@ class DocumentEditor:
         if verdict.kind == "absent" and believed and not unguarded:
             return Outcome("refuted", verdict.now, sent, moved=moved, reason=answer.reason)
         return Outcome("unconfirmed", verdict.now, sent, reason=answer.reason)
+
+
+def _with_feeds(text: str, after: str) -> str:
+    r"""Return ``after`` with every new line ended by ``\n`` where ``text`` has mixed line endings."""
+    if has_one_ending(text):
+        return after
+    splices = [Splice(one.start, one.end, with_endings(one.text, "\n")) for one in text_splices(text, after)]
+    return apply_splices(text, splices)
 
 
 async def _more(watch: Watch, timeout_s: float) -> bool:

@@ -20,6 +20,7 @@ class ClientQuirks:
             since it was opened is touched by an empty insert first.
         hides_typing: its version lags behind unsent typing, so its guard against stale edits has a hole: an edit waits
             until a question was answered for it and the document has been quiet for a moment.
+        levels_line_ends: line endings in inserted text become its own, ``\n`` in a buffer with mixed ones.
         owns_final_newline: whether a buffer ends with a line ending is not for an edit to say.
         tells_every_change: its ``didChange`` lists each change by itself, however many it has collected.
         may_ask: it may ask the person before it applies an edit, so its answer may take long.
@@ -28,6 +29,7 @@ class ClientQuirks:
     line_feeds_only: bool = False
     skips_version_zero: bool = False
     hides_typing: bool = False
+    levels_line_ends: bool = False
     owns_final_newline: bool = False
     tells_every_change: bool = False
     may_ask: bool = False

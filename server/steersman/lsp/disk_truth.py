@@ -42,10 +42,18 @@ class _Look:
 
 
 class DiskTruth:
-    """The disk's side of every open document. ``now_ns`` is the wall clock of file times."""
+    """The disk's side of every open document.
 
-    def __init__(self, now_ns: Callable[[], int] = time.time_ns) -> None:
+    Args:
+        now_ns: the wall clock of file times.
+        ignores_final_newline: whether the client decides by itself how a text ends.
+    """
+
+    def __init__(
+        self, now_ns: Callable[[], int] = time.time_ns, ignores_final_newline: Callable[[], bool] = lambda: False
+    ) -> None:
         self._now_ns = now_ns
+        self._ignores_final_newline = ignores_final_newline
         self._based_on: dict[str, str] = {}
         self._looks: dict[Path, _Look] = {}
 
@@ -68,7 +76,7 @@ class DiskTruth:
         """Say how the document stands to its file now; one without a path is dirty."""
         if document.path is None:
             return "dirty"
-        buffer, disk = text_digest(plain(document.text)), self._digest(document.path)
+        buffer, disk = self._text_digest(document.text), self._digest(document.path)
         based_on = self._based_on.get(document.uri, _MISSING)
         if buffer == disk:
             self._based_on[document.uri] = disk
@@ -93,26 +101,30 @@ class DiskTruth:
         if look is not None and look.is_settled and now == (look.size, look.changed_ns, look.inode):
             return look.digest
         try:
-            digest = _plain_digest(path.read_bytes())
+            digest = self._digest_of(path.read_bytes())
         except OSError:
             return _UNREADABLE
         settled = self._now_ns() - status.st_mtime_ns > _TIME_GRAIN_NS
         self._looks[path] = _Look(*now, digest, settled)
         return digest
 
+    def _digest_of(self, data: bytes) -> str:
+        try:
+            return self._text_digest(data.decode("utf-8"))
+        except UnicodeDecodeError:
+            text = _other_text(data)
+            return f"binary {sha256(data).hexdigest()}" if text is None else self._text_digest(text)
 
-def _plain_digest(data: bytes) -> str:
-    try:
-        return text_digest(plain(data.decode("utf-8")))
-    except UnicodeDecodeError:
-        return _digest_of_other(data)
+    def _text_digest(self, text: str) -> str:
+        text = plain(text)
+        return text_digest(text.removesuffix("\n") if self._ignores_final_newline() else text)
 
 
-def _digest_of_other(data: bytes) -> str:
+def _other_text(data: bytes) -> str | None:
     from steersman_tools.kit.text import decode  # noqa: PLC0415 - an idle editor with UTF-8 files needs none of it
     from steersman_tools.kit.workspace import NotTextError  # noqa: PLC0415 - likewise
 
     try:
-        return text_digest(plain(decode(data).text))
+        return decode(data).text
     except NotTextError:
-        return f"binary {sha256(data).hexdigest()}"
+        return None

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from steersman.lsp.client_quirks import ClientQuirks
 from steersman.lsp.contracts import PositionEncoding
-from steersman.lsp.positions import Range, line_rule
+from steersman.lsp.positions import LineRule, Range
 from steersman.lsp.text_lines import TextLines
 
 
@@ -134,8 +134,8 @@ class Documents:
 
     def open(self, uri: str, language_id: str, version: int, text: str) -> bool:
         """A document was opened (again: the new text replaces the old one)."""
-        rule = line_rule(text, line_feeds_only=self.quirks.line_feeds_only)
-        document = OpenDocument(uri, self._resolve(uri), language_id, version, TextLines(text, rule))
+        lines = TextLines(text, self._rule)
+        document = OpenDocument(uri, self._resolve(uri), language_id, version, lines)
         self._by_uri[uri] = document
         self._tell(uri, Present(text, version, opened=True))
         for listener in self._listeners:
@@ -152,8 +152,7 @@ class Documents:
         document.version = version
         for number, change in enumerate(changes, 1):
             if change.range is None:
-                rule = line_rule(change.text, line_feeds_only=self.quirks.line_feeds_only)
-                document.lines = TextLines(change.text, rule)
+                document.lines = TextLines(change.text, self._rule)
             else:
                 document.lines.replace(change.range, change.text, self.encoding)
             if self._watches.get(uri):
@@ -220,6 +219,10 @@ class Documents:
         finally:
             self._own[uri] -= 1
             self._watches[uri].remove(watch)
+
+    @property
+    def _rule(self) -> LineRule:
+        return "lf" if self.quirks.line_feeds_only else "lsp"
 
     def _tell(self, uri: str, present: Present) -> None:
         for watch in self._watches.get(uri, ()):

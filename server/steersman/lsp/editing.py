@@ -31,7 +31,7 @@ class Editing:
         self.documents = Documents(canonical_path)
         self.sync = TextSync(self.documents)
         self.texts = EditorTexts(self.documents)
-        self._truth = DiskTruth()
+        self._truth = DiskTruth(ignores_final_newline=lambda: self.documents.quirks.owns_final_newline)
         self._files: OpenFiles | None = None
         self.documents.listen(
             DocumentListeners(opened=self._truth.opened, saved=self._truth.saved, closed=self._truth.closed)

@@ -121,7 +121,7 @@ class OpenFiles:
             )
         state = self.truth.state(first)
         is_missing = on_disk is None and data is None
-        if state == "stale" and on_disk is not None:
+        if state in {"clean", "stale"} and on_disk is not None:
             return OpenFile(location, documents, state, on_disk.text, on_disk, is_missing)
         text = presented(first.text, on_disk.text if on_disk is not None else None)
         return OpenFile(location, documents, state, text, on_disk, is_missing)

@@ -56,15 +56,6 @@ class Splice:
     text: str
 
 
-def line_rule(text: str, *, line_feeds_only: bool) -> LineRule:
-    r"""Return the rule for a document that was just opened with this text.
-
-    ``line_feeds_only`` says that its editor ends lines at ``\n`` alone; a text with ``\r`` and no ``\n`` at all is an
-    old Macintosh file there too, which such editors take apart at ``\r``.
-    """
-    return "lf" if line_feeds_only and ("\n" in text or "\r" not in text) else "lsp"
-
-
 def lines_of(text: str, rule: LineRule) -> list[str]:
     """Return the lines with their endings; joined they are the text."""
     return _LF_LINE.findall(text) if rule == "lf" else split_lines(text)

@@ -20,14 +20,15 @@ _BLOCK = 4096
 
 def text_edits(old: str, new: str, encoding: PositionEncoding, rule: LineRule = "lsp") -> list[TextEdit]:
     """Return the smallest edits that turn ``old`` into ``new``, in ascending order, as LSP ranges."""
-    splices = text_splices(old, new)
+    splices = text_splices(old, new, rule)
     offsets = [offset for splice in splices for offset in (splice.start, splice.end)]
     places = iter(offsets_to_positions(old, offsets, encoding, rule))
     return [TextEdit(Range(next(places), next(places)), splice.text) for splice in splices]
 
 
-def text_splices(old: str, new: str) -> list[Splice]:
+def text_splices(old: str, new: str, rule: LineRule = "lsp") -> list[Splice]:
     """Return the same in offsets."""
+    feeds_only = rule == "lf" and not has_one_ending(old)
     start, old_end, new_end = _changed_lines(old, new)
     old_lines, new_lines = split_lines(old[start:old_end]), split_lines(new[start:new_end])
     splices: list[Splice] = []
@@ -36,9 +37,15 @@ def text_splices(old: str, new: str) -> list[Splice]:
         at += sum(map(len, old_lines[line : hunk.old_start]))
         old_text = "".join(old_lines[hunk.old_start : hunk.old_end])
         new_text = "".join(new_lines[hunk.new_start : hunk.new_end])
-        _append(splices, _off_the_end(old, _trimmed(at, old_text, new_text)))
+        _append(splices, _off_the_end(old, _trimmed(at, old_text, new_text), feeds_only=feeds_only))
         at, line = at + len(old_text), hunk.old_end
     return splices
+
+
+def has_one_ending(text: str) -> bool:
+    """Whether all lines end alike (or none ends at all)."""
+    feeds, returns, both = text.count("\n"), text.count("\r"), text.count("\r\n")
+    return not returns or returns == both == feeds or not feeds
 
 
 def one_splice(old: str, new: str) -> Splice | None:
@@ -93,13 +100,19 @@ def _trimmed(at: int, old: str, new: str) -> Splice:
     return Splice(at + head, at + len(old) - tail, new[head : len(new) - tail])
 
 
-def _off_the_end(old: str, splice: Splice) -> Splice:
-    """The same change one line ending earlier, where it would touch the place behind the last line ending."""
+def _off_the_end(old: str, splice: Splice, *, feeds_only: bool) -> Splice:
+    r"""The same change one line ending earlier, where it would touch the place behind the last line ending.
+
+    ``feeds_only``: a ``\r`` before a ``\n`` is a character of its line.
+    """
     gone = old[splice.start : splice.end]
     if splice.end < len(old) or (gone and splice.text):
         return splice
     ending = _last_ending(old[: splice.start])
-    if not ending or _last_ending(gone or splice.text) != ending:
+    other = _last_ending(gone or splice.text)
+    if feeds_only and ending.endswith("\n") and other.endswith("\n"):
+        ending = other = "\n"
+    if not ending or ending != other:
         return splice
     start, end = splice.start - len(ending), splice.end - len(ending)
     return Splice(start, end, (ending + splice.text)[: len(splice.text)])

@@ -125,10 +125,10 @@ class Transaction:
         if found.location.path in self._planned:
             raise ApplyError(f"{name} is open in the editor and is changed twice in one call; change it once")
         for document in found.documents:
-            if found.state == "stale":
-                target = replaced_buffer(document.text, after)
-            else:
+            if plain(document.text) == plain(before):
                 target = changed_buffer(document.text, before, after)
+            else:  # it lags behind the disk, or ends with a line ending of the editor's own
+                target = replaced_buffer(document.text, after)
             edit = EditBuffer(self._files, self._disk, found.location, document, target, self._label)
             edit.brings_up_to_date = found.state == "stale"
             self._edits.append(edit)
@@ -203,10 +203,16 @@ class Transaction:
         notes += [f"{name} is open in the editor and not saved." for name in names]
         return Applied(tuple(summaries), after, (*applied.notes, *notes, *self._notes))
 
+    def _are_alike(self, one: str, other: str) -> bool:
+        one, other = plain(one), plain(other)
+        if self._files.client.quirks.owns_final_newline:
+            return one.removesuffix("\n") == other.removesuffix("\n")
+        return one == other
+
     async def _text_after(self, document: OpenDocument, location: Location) -> str:
         """The present text as tools see it: exactly what was planned, unless something was typed meanwhile."""
         planned = self._planned.get(location.path)
-        if planned is not None and plain(planned) == plain(document.text):
+        if planned is not None and self._are_alike(planned, document.text):
             return planned
         try:
             disk = (await self._disk.read(location)).text

@@ -43,7 +43,7 @@ def test_changes_of_one_notification_build_on_one_another():
 def test_a_change_without_a_range_is_the_whole_text():
     mirror = documents(line_feeds_only=True)
     mirror.open(A, "text", 1, "one\n")
-    mirror.change(A, 2, [ContentChange("a\rb"), ContentChange("X", at(1, 0))])
+    mirror.change(A, 2, [ContentChange("a\rb"), ContentChange("X", at(0, 2))])
     assert mirror.get(A).text == "a\rXb"
 
 

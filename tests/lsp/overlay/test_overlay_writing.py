@@ -258,6 +258,20 @@ def test_text_that_an_edit_hit_by_mistake_is_told_with_the_patch_that_puts_it_ri
     run_virtual(main())
 
 
+def test_a_file_without_a_final_newline_is_edited_in_an_editor_that_puts_one(tmp_path):
+    """Neovim tells a text that ends with a line feed, whatever the file does; situation 8 is the editor's to hold."""
+
+    async def main():
+        it = await scene(tmp_path, NEOVIM, opened=(), a="one\ntwo")
+        await it.open("a.txt", "one\ntwo\n")
+        document = await it.read("a.txt")
+        assert (document.state, document.text) == ("clean", "one\ntwo")
+        applied = await it.edit("a.txt", "one", "ONE")
+        assert (it.buffer("a.txt"), applied.after[it.path("a.txt")]) == ("ONE\ntwo\n", "ONE\ntwo")
+
+    run_virtual(main())
+
+
 # --- saving ---------------------------------------------------------------------------------------------------------
 
 

@@ -12,7 +12,6 @@ from steersman.lsp.positions import (
     TextEdit,
     apply_text_edits,
     index_in_line,
-    line_rule,
     lines_of,
     offset_to_position,
     position_to_offset,
@@ -54,11 +53,6 @@ def test_a_column_inside_a_character_is_the_place_before_it():
 def test_where_line_feeds_alone_end_lines_a_carriage_return_is_a_column():
     assert position_to_offset("a\rb\nc", Position(0, 2), "utf-16", "lf") == 2
     assert offset_to_position("a\rb\nc", 2, "utf-16", "lf") == Position(0, 2)
-
-
-def test_an_old_macintosh_file_is_split_at_carriage_returns_everywhere():
-    assert line_rule("a\rb\r", line_feeds_only=True) == "lsp"
-    assert line_rule("a\rb\n", line_feeds_only=True) == "lf"
 
 
 @given(ODD_TEXTS, st.sampled_from(RULES))
