@@ -107,6 +107,21 @@ async def test_two_runs_side_by_side_and_a_busy_session(tmp_path: Path) -> None:
         assert (await first)["answer"] == "One "
 
 
+async def test_a_command_sees_what_the_agent_wrote_when_the_person_lets_it_be_saved(tmp_path: Path) -> None:
+    """The buffer was dirty before, so nothing is saved behind the person's back: they are asked (DESIGN W2)."""
+    run = {"call": "run_command", "arguments": {"command": "cat a.py"}}
+    async with editor(
+        tmp_path, [[EDIT], [run], ["Seen."]], profile="visual_studio_code", client={"saveDocuments": True}
+    ) as ed:
+        (ed.folder / "a.py").write_text(DISK)
+        ed.open("a.py", BUFFER)
+        ed.answers = ["Allow once", "Save and go on"]
+        result = await ed.command("steersman.run", {"prompt": "change it, then show it"})
+        session = await ed.command("steersman.sessions.get", {"sessionId": result["sessionId"]})
+        assert "x = 2  # 😀" in session["messages"][4]["content"]
+        assert (ed.folder / "a.py").read_text(encoding="utf-8") == ed.text("a.py")
+
+
 async def test_wrong_parameters_are_invalid_params(tmp_path: Path) -> None:
     async with editor(tmp_path, []) as ed:
         with pytest.raises(JsonRpcException, match="promt") as caught:

@@ -61,6 +61,7 @@ class Editor:
 
         client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(on_question)
         client.feature(types.WORKSPACE_APPLY_EDIT)(self._handler(self._on_edit))
+        client.feature("steersman/saveDocuments")(self._handler(self._on_save))
         client.feature(types.CLIENT_REGISTER_CAPABILITY)(self._handler(lambda _: None))
 
     @staticmethod
@@ -134,6 +135,13 @@ class Editor:
         buffer.version += 1
         asyncio.get_running_loop().call_soon(self._tell, uri)
         return types.ApplyWorkspaceEditResult(applied=True)
+
+    def _on_save(self, params: Any) -> Any:
+        for uri in params.uris:
+            (self.folder / uri.rpartition("/")[2]).write_text(self._buffers[uri].text, encoding="utf-8", newline="")
+            document = types.TextDocumentIdentifier(uri)
+            self.client.text_document_did_save(types.DidSaveTextDocumentParams(document))
+        return {"saved": list(params.uris)}
 
     def _tell(self, uri: str) -> None:
         buffer = self._buffers[uri]

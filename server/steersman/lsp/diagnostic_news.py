@@ -29,10 +29,11 @@ _TOLD = frozenset({"error", "warning"})
 
 
 def with_news(
-    tools: Sequence[Tool], diagnostics: Diagnostics, workspace: Workspace, *, settle_s: float = SETTLE_S
+    tools: Sequence[Tool], diagnostics: Diagnostics, workspace: Workspace, *, settle_s: float | None = None
 ) -> list[Tool]:
     """Return the tools; those that change files tell in their results which problems came with it."""
-    return [_TellingTool(tool, diagnostics, workspace, settle_s) if tool.effects & _CHANGES else tool for tool in tools]
+    wait_s = SETTLE_S if settle_s is None else settle_s
+    return [_TellingTool(tool, diagnostics, workspace, wait_s) if tool.effects & _CHANGES else tool for tool in tools]
 
 
 class _TellingTool:
