@@ -70,13 +70,10 @@ def changed_hunks(before: str, after: str) -> tuple[tuple[str, str], ...]:
     moved to (L3a). Above a few thousand changed lines the middle counts as one hunk, so that it stays quick.
     """
     old, new = split_lines(before), split_lines(after)
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
-    old, new = old[start : len(old) - end], new[start : len(new) - end]
+    start = _common_length(old, new)
+    old, new = old[start:], new[start:]
+    end = _common_length(old[::-1], new[::-1])
+    old, new = old[: len(old) - end], new[: len(new) - end]
     if not old and not new:
         return ()
     if not old or not new or len(old) + len(new) > _EXACT_DIFF_LINES:
@@ -85,6 +82,18 @@ def changed_hunks(before: str, after: str) -> tuple[tuple[str, str], ...]:
     return tuple(
         ("".join(old[i1:i2]), "".join(new[j1:j2])) for tag, i1, i2, j1, j2 in matcher.get_opcodes() if tag != "equal"
     )
+
+
+def _common_length(one: list[str], other: list[str]) -> int:
+    """Return how many lines both begin with; by halves, so that long texts are compared at the speed of a copy."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def count_changed_lines(change: Change) -> tuple[int, int]:

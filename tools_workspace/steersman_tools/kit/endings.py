@@ -131,18 +131,26 @@ def rewrite(
     return result
 
 
+def common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how many items both begin with; by halves, which compares long lists quickly."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
 def line_blocks(old: Sequence[str], new: Sequence[str]) -> list[tuple[int, int, int, int, bool]]:
     """Return the blocks ``(i1, i2, j1, j2, same)`` that turn old lines into new ones, in order, without gaps.
 
     Common beginnings and ends are found first; a middle of thousands of lines counts as one changed block, so that it
     stays quick.
     """
-    start = 0
-    while start < min(len(old), len(new)) and old[start] == new[start]:
-        start += 1
-    end = 0
-    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
-        end += 1
+    start = common_length(old, new)
+    end = common_length(old[start:][::-1], new[start:][::-1])
     blocks: list[tuple[int, int, int, int, bool]] = [(0, start, 0, start, True)]
     blocks.extend(_middle_blocks(old, new, start, end))
     blocks.append((len(old) - end, len(old), len(new) - end, len(new), True))

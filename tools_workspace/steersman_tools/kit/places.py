@@ -13,6 +13,7 @@ from enum import IntEnum
 from itertools import accumulate
 
 from steersman.agent.lines import split_lines, strip_ending
+from steersman_tools.kit.endings import flatten
 from steersman_tools.kit.indentation import Reindent, find_reindent
 
 _MAX_COUNTED = 6
@@ -91,6 +92,14 @@ class Fit:
     reindent: Reindent | None = None
 
 
+def _with_newlines(lines: Sequence[str], text: str) -> Sequence[str]:
+    """Return what ``split_lines(text)`` does, quickly, for a text without carriage returns."""
+    raw = [f"{line}\n" for line in lines]
+    if raw and not text.endswith("\n"):
+        raw[-1] = lines[-1]
+    return raw
+
+
 class LineIndex:
     """The lines of one text, made to find blocks in quickly also when they are many.
 
@@ -100,9 +109,10 @@ class LineIndex:
     """
 
     def __init__(self, text: str) -> None:
-        self.raw: Sequence[str] = split_lines(text)
-        self.lines: Sequence[str] = [strip_ending(line) for line in self.raw]
-        self._flat = "\n".join(self.lines)
+        flat = flatten(text)
+        self._flat = flat.removesuffix("\n")
+        self.lines: Sequence[str] = self._flat.split("\n") if flat else []
+        self.raw: Sequence[str] = split_lines(text) if "\r" in text else _with_newlines(self.lines, text)
         self._plain = plain_typography(self._flat)
         self._starts = list(accumulate((len(line) + 1 for line in self.lines), initial=0))
 

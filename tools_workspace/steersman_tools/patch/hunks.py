@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from steersman_tools.kit.endings import Piece, commonest_ending, ending_of, join_pieces
+from steersman_tools.kit.endings import Piece, commonest_ending, ending_at, ending_of, join_pieces
 from steersman_tools.kit.nearest import describe_places, number_line
 from steersman_tools.kit.places import Fit, LineIndex, Tolerance, keep_typography
 from steersman_tools.patch.model import Hunk, PatchError, PatchLine
@@ -193,11 +193,11 @@ def _compose(index: LineIndex, hunks: Sequence[tuple[Hunk, Fit]], name: str) -> 
     pieces: list[Piece] = []
     done = 0
     for hunk, fit in hunks:
-        pieces += (Piece(line, is_fixed=True) for line in index.raw[done : fit.start])
+        pieces.append(Piece("".join(index.raw[done : fit.start]), is_fixed=True))
         pieces += _replacement(index, hunk, fit, name)
         done = fit.end
-    pieces += (Piece(line, is_fixed=True) for line in index.raw[done:])
-    return join_pieces(_ended(pieces, index))
+    pieces.append(Piece("".join(index.raw[done:]), is_fixed=True))
+    return join_pieces(_ended([piece for piece in pieces if piece.text], index))
 
 
 def _replacement(index: LineIndex, hunk: Hunk, fit: Fit, name: str) -> list[Piece]:
@@ -265,7 +265,6 @@ def _ended(pieces: list[Piece], index: LineIndex) -> list[Piece]:
     """Give an ending to a line that stood last without one when something follows it now."""
     for at, piece in enumerate(pieces[:-1]):
         if not ending_of(piece.text):
-            before = pieces[at - 1].text if at else ""
-            ending = ending_of(before) or commonest_ending(index.raw) or "\n"
-            pieces[at] = Piece(piece.text + ending)
+            before = ending_at(piece.text, len(piece.text)) or (ending_of(pieces[at - 1].text) if at else "")
+            pieces[at] = Piece(piece.text + (before or commonest_ending(index.raw) or "\n"))
     return pieces
