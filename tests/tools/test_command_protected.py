@@ -41,6 +41,23 @@ def test_protected_paths_are_found_but_not_inside_one_another_or_in_bulky_folder
     assert is_complete
 
 
+def test_names_of_several_parts_are_found(root: Path):
+    for name in (".github/workflows", ".github/ISSUE_TEMPLATE", ".config/nvim", "bare.git/hooks"):
+        (root / name).mkdir(parents=True)
+
+    paths = found(root)[0]
+
+    assert {".github/workflows", ".config/nvim", "bare.git/hooks"} <= paths
+    assert ".github/ISSUE_TEMPLATE" not in paths
+
+
+def test_a_workspace_that_is_protected_itself_is_so_as_a_whole(tmp_path: Path):
+    inside = tmp_path.resolve() / ".git" / "modules"
+    inside.mkdir(parents=True)
+
+    assert ProtectedWalk([inside]).find().paths == (inside,)
+
+
 def test_what_a_protected_link_leads_to_is_protected(root: Path):
     (root / "conf").mkdir()
     (root / ".idea").symlink_to("conf")

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from steersman_tools.kit.protected import protection_of
 from steersman_tools.kit.protected_paths import ProtectedPaths
 
 _BULKY = frozenset(
@@ -20,7 +21,7 @@ _BULKY = frozenset(
     }
 )
 _WATCHED = (".git", ".vscode", ".idea", ".steersman")
-_MAX_ENTRIES = 10_000
+_MAX_ENTRIES = 20_000
 _MAX_FOUND = 300
 
 
@@ -52,15 +53,16 @@ class ProtectedWalk:
         self._protected = ProtectedPaths(self._roots)
         self._max_entries = max_entries
         self._folders: dict[str, tuple[int, list[str], list[str], int]] = {}
+        self._names: dict[str, bool] = {}
 
     def find(self) -> ProtectedFound:
         """Return what is protected now. Blocks; call it in a thread."""
-        is_protected = self._protected.now()
-        found: dict[str, None] = {}
+        whole = [root for root in self._roots if self._protected.of_name(str(root)) is not None]
+        found: dict[str, None] = dict.fromkeys(map(str, whole))
         left = self._max_entries
-        queue = deque(str(root) for root in self._roots)
+        queue = deque(str(root) for root in self._roots if root not in whole)
         while queue and left > 0 and len(found) < _MAX_FOUND:
-            protected, folders, count = self._read(queue.popleft(), lambda path: is_protected(path) is not None)
+            protected, folders, count = self._read(queue.popleft())
             left -= count
             found.update(dict.fromkeys(protected))
             queue.extend(folders)
@@ -71,11 +73,11 @@ class ProtectedWalk:
             root / name
             for root in self._roots
             for name in _WATCHED
-            if not os.path.lexists(root / name) and is_protected(str(root / name)) is not None
+            if not os.path.lexists(root / name) and self._protected.of_name(str(root / name)) is not None
         )
         return ProtectedFound(tuple(map(Path, found)), absent, is_complete=not queue)
 
-    def _read(self, folder: str, is_protected: Callable[[str], bool]) -> tuple[list[str], list[str], int]:
+    def _read(self, folder: str) -> tuple[list[str], list[str], int]:
         """Return a folder's protected entries, its folders to go on with, and how many entries it has."""
         try:
             changed = Path(folder).stat().st_mtime_ns
@@ -88,7 +90,7 @@ class ProtectedWalk:
             count = 0
             for entry in _entries(folder):
                 count += 1
-                if is_protected(entry.path):
+                if self._is_protected(entry):
                     if not entry.is_symlink():
                         protected.append(entry.path)
                 elif entry.is_dir(follow_symlinks=False) and entry.name not in _BULKY:
@@ -97,6 +99,18 @@ class ProtectedWalk:
                     break
             known = self._folders[folder] = (changed, protected, folders, count)
         return known[1], known[2], known[3]
+
+    def _is_protected(self, entry: os.DirEntry[str]) -> bool:
+        """Judge by the name, which is remembered; by the whole path where names of folders count as well."""
+        if entry.name not in self._names:
+            self._names[entry.name] = protection_of(entry.name) is not None
+        if self._names[entry.name]:
+            return True
+        parent = os.path.basename(os.path.dirname(entry.path))  # noqa: PTH119, PTH120 - many, and quick
+        grandparent = os.path.basename(os.path.dirname(os.path.dirname(entry.path)))  # noqa: PTH119, PTH120
+        if not parent.startswith(".") and not grandparent.startswith(".") and not parent.lower().endswith(".git"):
+            return False
+        return self._protected.of_name(entry.path) is not None
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:
