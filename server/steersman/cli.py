@@ -3,17 +3,32 @@
 from __future__ import annotations
 
 import argparse
+import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
-from typing import NoReturn, Protocol
+from typing import Any, NoReturn, Protocol
 
 WRONG_USAGE = 64
 """Exit code for wrong usage (BSD's EX_USAGE)."""
 
+_START = """\
+Try it without a model, a key or an editor:
+
+  steersman run "Read README.md"
+
+“steersman COMMAND --help” tells more about each command; “steersman doctor” tells what is set up.
+"""
+
 _EXIT_CODES = """\
-exit codes of run: 0 complete, 1 failure, 2 turns used up, 3 budget used up, 4 no progress, 5 answer cut off,
-64 wrong usage, 124 deadline, 130 cancelled
+exit codes:
+  0    the model chose to stop        5    the answer was cut off by the output limit
+  1    the run failed                 64   wrong usage
+  2    all turns are used up          124  the deadline passed
+  3    the budget is used up          130  cancelled (Ctrl-C)
+  4    it went in circles
+
+Without a terminal nobody can be asked: what would ask is refused, and the model is told so.
 """
 
 
@@ -24,19 +39,25 @@ class _Add(Protocol):
 
 
 class _Parser(argparse.ArgumentParser):
-    """An argument parser that leaves with 64 for wrong usage."""
+    """An argument parser that leaves with 64 for wrong usage, takes no abbreviations, and keeps an epilog's lines."""
+
+    def __init__(self, **options: Any) -> None:
+        options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{self.prog}: {message}\n")
+        self.exit(WRONG_USAGE, f"{self.prog}: {message} (“{self.prog} --help” tells more)\n")
 
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser. Each command names the module under ``steersman.terminal`` that does it."""
     from steersman import __version__  # noqa: PLC0415 - keeps this module free of the package at import
 
-    parser = _Parser(prog="steersman", description="A coding agent that lives in a language server.")
-    parser.add_argument("--version", action="version", version=f"steersman {__version__}")
+    parser = _Parser(prog="steersman", description="A coding agent that lives in a language server.", epilog=_START)
+    parser.add_argument(
+        "--version", action="version", version=f"steersman {__version__}", help="print the version and leave"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND", parser_class=_Parser)
     _add_lsp(commands.add_parser)
     _add_run(commands.add_parser)
@@ -47,7 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     models.add_argument("--json", action="store_true", help="print JSON")
     models.set_defaults(does="doctor:list_models")
     doctor = commands.add_parser("doctor", help="what is configured, from where, what is reachable, what is missing")
-    doctor.add_argument("--online", action="store_true", help="try each provider with one tiny request")
+    doctor.add_argument("--online", action="store_true", help="also try each provider with a tiny request")
     doctor.add_argument("--json", action="store_true", help="print JSON")
     doctor.set_defaults(does="doctor:examine")
     return parser
@@ -55,104 +76,153 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit code."""
+    _let_anything_be_printed()
     args = build_parser().parse_args(argv)
     module, function = args.does.split(":")
     return import_module(f"steersman.terminal.{module}").__dict__[function](args)
 
 
+def _let_anything_be_printed() -> None:
+    """Whoever reads a pipe gets UTF-8 on every system; what an encoding lacks is written out, never an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
+
+
 def _add_lsp(add: _Add) -> None:
     lsp = add("lsp", help="serve an editor over standard input and output")
     lsp.add_argument("--stdio", action="store_true", help="accepted and ignored: there is no other way")
-    lsp.add_argument("--log-level", default="info", choices=["error", "warning", "info", "debug"])
+    lsp.add_argument(
+        "--log-level",
+        default="info",
+        choices=["error", "warning", "info", "debug"],
+        help="what goes into lsp.log in the state folder; default: info",
+    )
     lsp.set_defaults(does="lsp:serve")
 
 
 def _add_run(add: _Add) -> None:
     run = add("run", help="do a task without an editor", epilog=_EXIT_CODES)
-    run.add_argument("prompt", help="what shall be done; - reads it from standard input")
-    run.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the folder to work in")
+    run.add_argument("prompt", metavar="PROMPT", help="what shall be done; - reads it from standard input")
+    run.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the folder to work in; default: this one")
     which = run.add_mutually_exclusive_group()
-    which.add_argument("--session", metavar="ID", help="go on with this session")
+    which.add_argument("--session", metavar="ID", help="go on with this session; the beginning of its id is enough")
     which.add_argument("--continue", dest="continue_latest", action="store_true", help="go on with the latest session")
-    run.add_argument("--model", metavar="PROVIDER/MODEL")
+    run.add_argument("--model", metavar="PROVIDER/MODEL", help="such as anthropic/…, ollama/… or demo/rules")
     mode = run.add_mutually_exclusive_group()
-    mode.add_argument("--mode", choices=["plan", "ask", "accept-edits", "auto"])
+    mode.add_argument(
+        "--mode",
+        choices=["plan", "ask", "accept-edits", "auto"],
+        help="what is done without asking: reading (plan: and nothing else), edits too, or commands too",
+    )
     mode.add_argument("--yes", action="store_true", help="the same as --mode auto")
-    run.add_argument("--max-turns", type=_positive_int, metavar="N")
-    run.add_argument("--max-tokens", type=_positive_int, metavar="N")
-    run.add_argument("--max-cost", type=_positive_float, metavar="X", help="US dollars, by estimate")
-    run.add_argument("--deadline", type=_positive_float, metavar="S", help="seconds")
-    run.add_argument("--output", choices=["text", "json", "stream-json"], default="text")
+    run.add_argument("--max-turns", type=_positive_int, metavar="N", help="stop after so many model responses")
+    run.add_argument("--max-tokens", type=_positive_int, metavar="N", help="stop after so many tokens, in and out")
+    run.add_argument("--max-cost", type=_positive_float, metavar="X", help="stop after so many US dollars, by estimate")
+    run.add_argument("--deadline", type=_positive_float, metavar="S", help="stop after so many seconds")
+    run.add_argument(
+        "--output",
+        choices=["text", "json", "stream-json"],
+        default="text",
+        help="the answer (default), the result as JSON, or each event as a line of JSON and then the result",
+    )
     run.set_defaults(does="run:run")
 
 
 def _add_sessions(add: _Add) -> None:
-    sessions = add("sessions", help="list, show, search, export, fork, rename, delete, rewind")
+    sessions = add("sessions", help="the conversations of a folder: list, show, search, export, rewind, …")
     actions = sessions.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
 
     def action(name: str, text: str, *, with_id: bool = True) -> argparse.ArgumentParser:
         parser = actions.add_parser(name, help=text)
-        parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the workspace folder")
+        parser.add_argument(
+            "-C", dest="folder", default=".", metavar="DIR", help="the workspace folder; default: this one"
+        )
         parser.add_argument("--json", action="store_true", help="print JSON")
         if with_id:
-            parser.add_argument("id", help="the session's id, or the beginning of it; “latest” for the latest")
+            parser.add_argument("id", metavar="ID", help="the session's id or its beginning; latest for the latest")
         parser.set_defaults(does=f"sessions:{name}")
         return parser
 
     listing = action("list", "the sessions of a folder, newest first", with_id=False)
-    listing.add_argument("--limit", type=_positive_int, default=20)
+    listing.add_argument("--limit", type=_positive_int, default=20, metavar="N", help="show so many; default: 20")
     action("show", "the conversation")
     search = action("search", "find words in messages, file names and titles", with_id=False)
-    search.add_argument("words", nargs="+")
-    search.add_argument("--limit", type=_positive_int, default=20)
+    search.add_argument("words", nargs="+", metavar="WORD", help="all of them must be there; case does not count")
+    search.add_argument("--limit", type=_positive_int, default=20, metavar="N", help="show so many; default: 20")
     export = action("export", "write a session as JSON, Markdown or one HTML page")
-    export.add_argument("--format", choices=["json", "markdown", "html"], default="markdown")
+    export.add_argument("--format", choices=["json", "markdown", "html"], default="markdown", help="default: markdown")
     export.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
     export.add_argument("--force", action="store_true", help="overwrite FILE")
-    export.add_argument("--open", action="store_true", help="open the page in the browser")
+    export.add_argument("--open", action="store_true", help="write to a file, and open it in the browser")
     export.add_argument("--keep-secrets", action="store_true", help="do not mask text that looks like a secret")
     fork = action("fork", "copy a session up to a message and go on from there")
-    fork.add_argument("--at", type=int, metavar="N", help="the message's number; default: the end")
+    fork.add_argument("--at", type=_whole, metavar="N", help="the last message to copy; default: the end")
     rename = action("rename", "give a session another title")
-    rename.add_argument("title")
-    action("delete", "delete a session and its checkpoints")
+    rename.add_argument("title", metavar="TITLE", help="the new title")
+    action("delete", "delete a session and its checkpoints, at once and for good")
     rewind = action("rewind", "put files and conversation back to a message")
-    rewind.add_argument("--to", type=int, metavar="N", help="the message's number; default: before the last prompt")
+    rewind.add_argument(
+        "--to",
+        type=_whole,
+        metavar="N",
+        help="the last message that stays (-1: none); default: before the last prompt",
+    )
     rewind.add_argument("--files-only", action="store_true", help="leave the conversation as it is")
     rewind.add_argument("--conversation-only", action="store_true", help="leave the files as they are")
     rewind.add_argument("--force", action="store_true", help="also files that were changed since")
     undo = action("undo-rewind", "take a rewind back", with_id=False)
-    undo.add_argument("id", help="the rewind's id")
+    undo.add_argument("id", metavar="REWIND", help="the rewind's id, as the rewind told it")
     undo.set_defaults(does="sessions:undo_rewind")
     prune = action("prune", "delete old sessions", with_id=False)
-    prune.add_argument("--older-than", default="90d", metavar="AGE", help="such as 90d, 12h")
-    prune.add_argument("--keep", type=int, default=50, metavar="N", help="never the latest N")
-    prune.add_argument("--dry-run", action="store_true", help="only tell")
+    prune.add_argument(
+        "--older-than", default="90d", metavar="AGE", help="unused for so long: 90d (default), 4w, 12h, 30m, 10s"
+    )
+    prune.add_argument("--keep", type=_whole, default=50, metavar="N", help="never the latest N; default: 50")
+    prune.add_argument("--dry-run", action="store_true", help="only tell what would be deleted")
 
 
 def _add_permissions(add: _Add) -> None:
-    permissions = add("permissions", help="what is always allowed: list it, forget it")
-    permissions.add_argument("action", choices=["list", "reset"])
-    permissions.add_argument("-C", dest="folder", default=".", metavar="DIR")
+    permissions = add("permissions", help="what is always allowed in a folder: list it, forget it")
+    permissions.add_argument(
+        "action",
+        choices=["list", "reset"],
+        help="show it and your own rules; or forget what was always allowed",
+    )
+    permissions.add_argument(
+        "-C", dest="folder", default=".", metavar="DIR", help="the workspace folder; default: this one"
+    )
     permissions.add_argument("--json", action="store_true", help="print JSON")
     permissions.set_defaults(does="permissions:permissions")
 
 
 def _add_mock(add: _Add) -> None:
-    mock = add("mock-llm", help="serve the rule-based model, OpenAI-compatible; key: test-key")
-    mock.add_argument("--port", type=int, default=8787)
+    mock = add("mock-llm", help="serve the rule-based model over HTTP, OpenAI-compatible; key: test-key")
+    mock.add_argument(
+        "--port", type=_whole, default=8787, metavar="N", help="on 127.0.0.1; 0 takes a free one; default: 8787"
+    )
     mock.set_defaults(does="mock:serve")
 
 
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+
+
 def _positive_int(text: str) -> int:
-    value = int(text)
+    value = _whole(text)
     if value < 1:
         raise argparse.ArgumentTypeError("must be at least 1")
     return value
 
 
 def _positive_float(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
     if not 0 < value < float("inf"):
         raise argparse.ArgumentTypeError("must be above 0")
     return value

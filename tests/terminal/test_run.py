@@ -122,7 +122,7 @@ def test_a_session_goes_on_by_id_and_as_the_latest(steersman):
     run(steersman, "three", "--model", steersman.script(["3"]), "--continue")
     assert [message["content"] for message in steersman.messages()] == ["one", "1", "two", "2", "three", "3"]
     missing = run(steersman, "x", "--session", "nope")
-    assert (missing.returncode, "no session nope" in missing.stderr) == (1, True)
+    assert (missing.returncode, "no session 'nope'" in missing.stderr) == (1, True)
 
 
 def test_ctrl_c_cancels_closes_the_ledger_and_leaves_with_130(steersman):

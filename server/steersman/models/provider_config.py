@@ -135,4 +135,9 @@ def _read_provider(name: str, value: object) -> ProviderConfig:
     except ValidationError as error:
         first = error.errors(include_input=False, include_url=False, include_context=False)[0]
         field = ".".join(str(part) for part in first["loc"])
-        raise InvalidRequestError(f"providers.{name}.{field}: {first['msg']}") from None
+        if first["type"] == "extra_forbidden":
+            known = ", ".join(ProviderConfig.model_fields)
+            raise InvalidRequestError(
+                f"providers.{name}.{field} is not a setting.", hint=f"A provider has: {known}."
+            ) from None
+        raise InvalidRequestError(f"providers.{name}.{field}: {first['msg'].removeprefix('Value error, ')}.") from None

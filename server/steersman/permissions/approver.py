@@ -25,6 +25,9 @@ from steersman.permissions.store import AlwaysStore
 SAVE_AND_ALLOW = "save_and_allow"
 """The option that saves our unsaved edits before a command runs (W2)."""
 
+NOBODY_TO_ASK = "this needs a person's approval, and there is nobody to ask."
+"""What the model is told where nobody can be asked (A7)."""
+
 _MAX_REASON_CHARS = 2000
 _NOT_AGAIN = "Do not try the same again; do without it, or say what you would need."
 
@@ -119,7 +122,7 @@ class Approver:
     async def _ask(self, request: ApprovalRequest, proposal: Proposal, ask: Ask) -> Decision:
         """Put the question, and take nothing for a yes that is not one of the answers offered."""
         if self._asker is None:
-            return Refused("this needs a person's approval, and there is nobody to ask. " + _NOT_AGAIN)
+            return Refused(f"{NOBODY_TO_ASK} {_NOT_AGAIN}")
         question = self._question(request, ask)
         request.announce(question.options)
         try:

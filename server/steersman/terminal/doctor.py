@@ -5,19 +5,25 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import shutil
 import sys
+import tempfile
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pydantic.alias_generators import to_camel
+
 from steersman import __version__
+from steersman.agent.errors import InvalidRequestError, SteersmanError
 from steersman.app import HeadlessApp, headless_settings, model_to_wire
 from steersman.configuration import config_file, load_settings, state_dir
-from steersman.terminal.output import exits, print_json, table
+from steersman.settings import Settings
+from steersman.terminal.output import exits, print_json, print_warning, printable, table
+from steersman_tools.kit.sandbox_probe import SandboxProbe
 
 if TYPE_CHECKING:
-    from steersman.models.doctor import ModelsReport, ProviderReport
+    from steersman.models.doctor import ModelsReport
+    from steersman.models.provider_config import ProviderConfig
 
 
 @exits
@@ -27,13 +33,13 @@ def examine(args: argparse.Namespace) -> int:
     if args.json:
         print_json(report)
     else:
-        _print_report(report)
+        _print_report(report, online=args.online)
     return 1 if report["problems"] else 0
 
 
 @exits
 def list_models(args: argparse.Namespace) -> int:
-    """Print what the configured providers offer. Exit code 1 when none could be asked."""
+    """Print what the configured providers offer. Exit code 1 when one is configured and none could be asked."""
     from steersman.models.catalog import list_models as ask  # noqa: PLC0415 - brings the HTTP client
 
     app = HeadlessApp(".", headless_settings()).app
@@ -46,41 +52,64 @@ def list_models(args: argparse.Namespace) -> int:
             [model["id"], _tokens(model), _price(model, "inputPrice"), _price(model, "outputPrice")] for model in models
         ]
         print(table(rows, ["model", "context", "input $/M", "output $/M"]))
-    failed = [listing for listing in listings if listing.error is not None]
-    for listing in failed:
-        assert listing.error is not None
-        print(f"{listing.provider}: {listing.error.message} {listing.error.hint or ''}".rstrip(), file=sys.stderr)
-    if not listings:
-        print("No provider is configured; only demo/rules is there. See `steersman doctor`.", file=sys.stderr)
-    return 1 if failed and not models else 0
+    configured = [listing for listing in listings if listing.provider != "demo"]
+    errors = [(listing.provider, listing.error) for listing in configured if listing.error is not None]
+    for provider, error in errors:
+        print_warning(f"{provider}: {_in_words(error)}")
+    if not configured:
+        print_warning("no provider is configured, so only demo/rules is there. `steersman doctor` says what to set.")
+    return 1 if errors and len(errors) == len(configured) else 0
 
 
 async def _examine(*, online: bool) -> dict[str, Any]:
     from steersman.models.doctor import examine_providers  # noqa: PLC0415 - brings the HTTP client
 
     settings = load_settings(os.environ)
-    app = HeadlessApp(".", settings).app
-    found = await examine_providers(settings.model, app.providers(), os.environ, online=online)
+    configs, broken = _sound_providers(settings)
+    found = await examine_providers(settings.model, configs, os.environ, online=online)
+    reports = [report for report in found.providers if report.name not in broken]
+    sandbox = await SandboxProbe().find()
     place = state_dir(os.environ)
-    problems = list(settings.warnings)
+    problems = [*HeadlessApp(".", settings).app.warnings, *broken.values()]
     if not _is_writable(place):
         problems.append(f"The state folder {place} cannot be written; nothing would be kept.")
-    problems.extend(f"{report.name}: {problem}" for report in found.providers for problem in report.problems)
+    problems.extend(f"{report.name}: {problem}" for report in reports for problem in report.problems)
     return {
         "version": __version__,
         "python": sys.version.split()[0],
         "model": settings.model,
         "modelSource": settings.model_source,
         "mode": settings.mode.value,
-        "sources": dict(settings.sources),
+        "sources": {_setting(name): source for name, source in settings.sources.items()},
         "configFile": str(config_file(os.environ)),
         "stateDir": str(place),
         "stateBytes": _size(place),
-        "providers": [asdict(report) for report in found.providers],
+        "providers": [{to_camel(name): value for name, value in asdict(report).items()} for report in reports],
         "offer": found.ollama.sentence if found.ollama is not None else _what_to_set(found, settings.model_source),
-        "sandbox": _sandbox(),
+        "sandbox": None if sandbox.sandbox is None else sandbox.sandbox.name,
+        "sandboxReason": sandbox.reason,
         "problems": problems,
     }
+
+
+def _setting(name: str) -> str:
+    """Return what the user calls one of ``Settings.sources``."""
+    limits = {"max_tokens": "limits.maxTokens", "max_cost": "limits.maxCost", "deadline_s": "limits.deadlineSeconds"}
+    return limits.get(name) or to_camel(name)
+
+
+def _sound_providers(settings: Settings) -> tuple[dict[str, ProviderConfig], dict[str, str]]:
+    """Return the providers whose configuration makes sense, and what is wrong with each of the others."""
+    from steersman.models.provider_config import read_providers  # noqa: PLC0415 - brings pydantic models
+
+    sound: dict[str, ProviderConfig] = {}
+    broken: dict[str, str] = {}
+    for name, raw in settings.providers.items():
+        try:
+            sound.update(read_providers({name: raw}))
+        except InvalidRequestError as error:
+            broken[name] = _in_words(error)
+    return sound, broken
 
 
 def _what_to_set(found: ModelsReport, source: str) -> str | None:
@@ -92,41 +121,48 @@ def _what_to_set(found: ModelsReport, source: str) -> str | None:
     )
 
 
-def _print_report(report: dict[str, Any]) -> None:
+def _print_report(report: dict[str, Any], *, online: bool) -> None:
     print(f"steersman {report['version']} on Python {report['python']}")
     print(f"model        {report['model']}  (from: {report['modelSource']})")
     print(f"mode         {report['mode']}")
     print(f"settings     {report['configFile']}{'' if Path(report['configFile']).exists() else '  (not there)'}")
     print(f"state        {report['stateDir']}  ({report['stateBytes'] / 1e6:.1f} MB)")
-    print(f"commands     {report['sandbox']}")
+    held = f"held by {report['sandbox']}" if report["sandbox"] else f"without a sandbox: {report['sandboxReason']}"
+    print(f"commands     {held}")
     for provider in report["providers"]:
         _print_provider(provider)
+    if report["providers"] and not online:
+        print("\n`steersman doctor --online` also tries streaming and tools, which costs a few tokens.")
     if report["offer"]:
         print(f"\n{report['offer']}")
     for problem in report["problems"]:
-        print(f"\nproblem: {problem}")
+        print(f"\nproblem: {printable(problem)}")
     if not report["problems"]:
         print("\nNothing is wrong.")
 
 
-def _print_provider(provider: dict[str, Any] | ProviderReport) -> None:
-    values = provider if isinstance(provider, dict) else asdict(provider)
+def _print_provider(provider: dict[str, Any]) -> None:
     key = (
-        f"key from {values['key_source']}: {'set' if values['key_set'] else 'not set'}"
-        if values["key_source"]
+        f"key from {provider['keySource']}: {'set' if provider['keySet'] else 'not set'}"
+        if provider["keySource"]
         else "no key"
     )
-    print(f"\n{values['name']}  {values['address']}  ({values['kind']}, {values['address_source']}; {key})")
-    print(
-        f"  reachable: {values['reachable']}  key accepted: {values['key_accepted']}  models: {values['models'] or '–'}"
-        f"  model there: {values['model_there']}  streaming: {values['streaming']}  tools: {values['tools']}"
-    )
+    print(f"\n{provider['name']}  {provider['address']}  ({provider['kind']}, {provider['addressSource']}; {key})")
+    named = f"has {provider['model']}" if provider["model"] else "has the model"
+    tried = {
+        "reachable": provider["reachable"],
+        "key accepted": provider["keyAccepted"],
+        "models": "not tried" if provider["models"] is None else provider["models"],
+        named: provider["modelThere"],
+        "streaming": provider["streaming"],
+        "tools": provider["tools"],
+    }
+    told = [f"{what}: {found}" for what, found in tried.items() if found != "not tried"]
+    print(f"  {'   '.join(told) or 'not asked'}")
 
 
-def _sandbox() -> str:
-    """Say how commands are confined here; what is found is tried when the first command runs."""
-    program = shutil.which("bwrap") or shutil.which("sandbox-exec")
-    return f"confined with {program}, where it works" if program else "not confined: bubblewrap is not installed"
+def _in_words(error: SteersmanError) -> str:
+    return f"{error.message} {error.hint or ''}".rstrip()
 
 
 def _size(folder: Path) -> int:
@@ -134,8 +170,15 @@ def _size(folder: Path) -> int:
 
 
 def _is_writable(folder: Path) -> bool:
-    existing = next((each for each in [folder, *folder.parents] if each.exists()), None)
-    return existing is not None and existing.is_dir() and os.access(existing, os.W_OK)
+    """Try it: permissions alone do not tell (a read-only file system, a full disk)."""
+    existing = next((each for each in [folder, *folder.parents] if each.is_dir()), None)
+    if existing is None or (existing != folder and folder.exists()):
+        return False
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            return True
+    except OSError:
+        return False
 
 
 def _tokens(model: dict[str, Any]) -> str:

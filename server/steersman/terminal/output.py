@@ -9,6 +9,7 @@ from functools import wraps
 from typing import Any, TypeVar
 
 from steersman.agent.errors import InvalidRequestError, SteersmanError
+from steersman.permissions.visible import visible
 
 ArgsT = TypeVar("ArgsT")
 
@@ -18,9 +19,19 @@ def print_json(value: Any) -> None:
     print(json.dumps(value, ensure_ascii=False), flush=True)
 
 
+def printable(text: str) -> str:
+    """Return a text as a terminal may get it: whatever could steer the terminal or hide is written out (DESIGN A2)."""
+    return visible(text.replace("\r\n", "\n"))
+
+
+def print_warning(message: str) -> None:
+    """Print what a person should know, and what ends nothing, on standard error."""
+    print(f"steersman: {printable(message)}", file=sys.stderr, flush=True)
+
+
 def print_error(error: SteersmanError) -> None:
     """Print what happened and what to do, on standard error."""
-    print(f"steersman: {error.message}" + (f" {error.hint}" if error.hint else ""), file=sys.stderr, flush=True)
+    print_warning(error.message + (f" {error.hint}" if error.hint else ""))
 
 
 def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
@@ -43,6 +54,11 @@ def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
             return 130
 
     return command
+
+
+def counted(number: int, what: str) -> str:
+    """Return "1 session" or "2 sessions"."""
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:

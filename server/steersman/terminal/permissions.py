@@ -1,27 +1,39 @@
-"""``steersman permissions``: what is always allowed in a folder, listed and forgotten."""
+"""``steersman permissions``: what is always allowed in a folder, listed and forgotten; and the user's own rules."""
 
 from __future__ import annotations
 
 import argparse
 
 from steersman.app import HeadlessApp, headless_settings
-from steersman.terminal.output import exits, print_json, table
+from steersman.permissions.rule import Rule, check_rules
+from steersman.settings import PermissionPart
+from steersman.terminal.output import counted, exits, print_json, print_warning, printable, table
 
 
 @exits
 def permissions(args: argparse.Namespace) -> int:
-    """List or forget."""
-    app = HeadlessApp(args.folder, headless_settings()).app
+    """List or forget. The user's own rules are listed only: they are taken back in config.toml."""
+    settings = headless_settings()
+    app = HeadlessApp(args.folder, settings).app
     folder = app.roots()[0].path
     if args.action == "reset":
         removed = app.permissions.reset(folder)
-        print_json({"removed": removed}) if args.json else print(f"Forgot {removed} permissions.")
+        print_json({"removed": removed}) if args.json else print(f"Forgot {counted(removed, 'permission')}.")
         return 0
-    rules = app.permissions.list(folder)
+    always, own = app.permissions.list(folder), settings.permissions
     if args.json:
-        print_json({"rules": rules})
-    elif rules:
-        print(table([[rule["words"]] for rule in rules], ["always allowed here"]))
+        print_json({"rules": always, "ownRules": [rule.model_dump() for rule in own]})
+        return 0
+    if always:
+        print(table([[printable(rule["words"])] for rule in always], ["always allowed here"]))
     else:
         print("Nothing is always allowed in this folder.")
+    if own:
+        print("\n" + table([[rule.action, rule.tool, rule.match] for rule in own], ["your rules", "tool", "match"]))
+    for warning in [*settings.warnings, *check_rules([_rule(rule) for rule in own])]:
+        print_warning(warning)
     return 0
+
+
+def _rule(part: PermissionPart) -> Rule:
+    return Rule(part.tool, part.match, part.action)

@@ -12,14 +12,16 @@ from types import FrameType
 from typing import Any
 
 from steersman.agent.errors import InvalidRequestError
-from steersman.agent.events import Event
+from steersman.agent.events import Event, ToolResultCommitted
 from steersman.agent.result import EXIT_CODES
 from steersman.agent.trace import print_trace
 from steersman.app import HeadlessApp, headless_settings
+from steersman.permissions.approver import NOBODY_TO_ASK
 from steersman.permissions.modes import Mode
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
 from steersman.terminal.asker import TerminalAsker
-from steersman.terminal.output import exits, print_error, print_json
+from steersman.terminal.naming import named_session
+from steersman.terminal.output import counted, exits, print_error, print_json, print_warning, printable
 from steersman.wire import EventWire, Json, error_to_wire, report_to_wire
 
 
@@ -31,9 +33,11 @@ def run(args: argparse.Namespace) -> int:
         raise InvalidRequestError("The prompt is empty; say what shall be done.")
     asker = None if args.prompt == "-" else TerminalAsker.if_there_is_a_terminal()
     app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker)
+    for warning in app.app.warnings:
+        print_warning(warning)
     request = RunRequest(
         prompt,
-        session_id=args.session,
+        session_id=None if args.session is None else _session_id(app, args.session),
         continue_latest=args.continue_latest,
         mode=Mode.AUTO if args.yes else Mode(args.mode) if args.mode else None,
         max_turns=args.max_turns,
@@ -47,13 +51,41 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str) -> int:
     """Run it, with Ctrl-C as cancel; a second one forces."""
     async with app:
         run = app.runs.start(request)
-        run.subscribe(_shower(run, output))  # nothing has happened yet: a run begins at the next await
+        refused = _RefusedUnasked()
+        run.subscribe(refused)  # nothing has happened yet: a run begins at the next await
+        run.subscribe(_shower(run, output))
         with _cancel_on_interrupt(run):
             try:
                 report = await run.wait()
             except RunFailedError as failed:
                 return _tell_failure(failed, output)
+            finally:
+                refused.tell()
         return _tell(report, output)
+
+
+def _session_id(app: HeadlessApp, wanted: str) -> str:
+    return named_session(app.app.stores.of(app.app.roots()[0].path), wanted).id
+
+
+class _RefusedUnasked:
+    """Counts the calls that were refused because nobody could be asked, to say how they could be allowed."""
+
+    def __init__(self) -> None:
+        self._count = 0
+
+    def __call__(self, event: Event) -> None:
+        body = event.body
+        if isinstance(body, ToolResultCommitted) and body.is_error and NOBODY_TO_ASK in body.content:
+            self._count += 1
+
+    def tell(self) -> None:
+        """Say it, where there was one."""
+        if self._count:
+            print_warning(
+                f"{counted(self._count, 'call')} needed an approval, and nobody could be asked. Run it in a terminal, "
+                "or allow more: --mode accept-edits, --yes, or rules in config.toml."
+            )
 
 
 def _shower(run: Run, output: str) -> Callable[[Event], None]:
@@ -70,7 +102,8 @@ def _tell(report: RunReport, output: str) -> int:
     if output != "text":
         print_json(report_to_wire(report))
     else:
-        print(report.result.answer, flush=True)
+        answer = report.result.answer
+        print(printable(answer) if sys.stdout.isatty() else answer, flush=True)
         for text in report.result.undelivered:
             print(f"not delivered: {text}", file=sys.stderr)
         print(f"[session {report.session_id}]", file=sys.stderr, flush=True)

@@ -11,14 +11,17 @@ from collections.abc import Awaitable
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
-from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
+from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import ToolMessage, UserMessage
 from steersman.agent.trace import clip_line
 from steersman.app import Application, HeadlessApp, headless_settings
 from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.sessions.store import SessionStore
-from steersman.terminal.output import exits, print_json, table
+from steersman.terminal.naming import named_session
+from steersman.terminal.output import counted, exits, print_json, printable, table
 from steersman.wire import Json, message_to_wire, session_to_wire
 
 T = TypeVar("T")
@@ -53,7 +56,7 @@ def show(args: argparse.Namespace) -> int:
         else:
             print(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
             for stored in messages:
-                print(_message_text(stored))
+                print(printable(_message_text(stored)))
     return 0
 
 
@@ -169,8 +172,8 @@ def prune(args: argparse.Namespace) -> int:
         return 0
     if pruned.sessions:
         print(_sessions_table(pruned.sessions))
-    verb = "would be deleted" if args.dry_run else "deleted"
-    print(f"{len(pruned.sessions)} sessions {verb}, {pruned.freed_bytes / 1e6:.1f} MB freed.", file=sys.stderr)
+    done = "would be deleted" if args.dry_run else f"deleted, {pruned.freed_bytes / 1e6:.1f} MB freed"
+    print(f"{counted(len(pruned.sessions), 'session')} {done}.", file=sys.stderr)
     return 0
 
 
@@ -183,13 +186,8 @@ class _Folder:
         self.store: SessionStore = self.app.stores.of(self.app.roots()[0].path)
 
     def session(self, wanted: str) -> SessionRecord:
-        """Return the session that an id, the beginning of one, or “latest” names."""
-        if wanted == "latest":
-            latest = self.store.latest()
-            if latest is None:
-                raise SessionNotFoundError("There is no session in this folder yet.")
-            return latest
-        return self.store.resolve(wanted)
+        """Return the session that a person names (``naming.named_session``)."""
+        return named_session(self.store, wanted)
 
     def __enter__(self) -> _Folder:  # noqa: PYI034 - final
         return self
@@ -220,15 +218,22 @@ def _print_rewind(result: Json, *, as_json: bool) -> int:
         print_json(result)
         return 1 if result["conflicts"] else 0
     for uri in result["restored"]:
-        print(f"restored  {uri}")
+        print(f"restored  {_shown(uri)}")
     for conflict in result["conflicts"]:
-        print(f"conflict  {conflict['uri']}: {conflict['reason']}")
+        print(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
     if not result["restored"] and not result["conflicts"]:
         print("No file had to be put back.")
     for tool in result.get("uncovered", []):
         print(f"not covered: what {tool} did cannot be taken back")
     print(f"undo it with: steersman sessions undo-rewind {result['rewindId']}", file=sys.stderr)
     return 1 if result["conflicts"] else 0
+
+
+def _shown(uri: str) -> str:
+    """Return a file's URI as a path, from here if it lies below."""
+    path = Path(url2pathname(urlsplit(uri).path))
+    here = Path.cwd()
+    return printable(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
 def _write_new(target: Path, text: str, *, force: bool) -> None:
@@ -270,5 +275,6 @@ def _message_text(stored: StoredMessage) -> str:
         return f"\n[{stored.seq}] you{'' if message.origin == 'person' else f' ({message.origin})'}\n{message.content}"
     if isinstance(message, ToolMessage):
         return f"[{stored.seq}] {'error' if message.is_error else 'result'}  {clip_line(message.content, 200)}"
-    calls = "".join(f"\n    → {call.name}({clip_line(call.arguments, 100)})" for call in message.tool_calls)
-    return f"\n[{stored.seq}] {message.model or 'model'}\n{message.content}{calls}".rstrip()
+    calls = [f"    → {call.name}({clip_line(call.arguments, 100)})" for call in message.tool_calls]
+    said = [message.content.rstrip()] if message.content.strip() else []
+    return "\n".join([f"\n[{stored.seq}] {message.model or 'model'}", *said, *calls])

@@ -1,0 +1,80 @@
+"""What can be typed, and what is said to wrong usage (PROTOCOL §7)."""
+
+import argparse
+import io
+import sys
+
+import pytest
+
+from steersman.cli import build_parser
+
+
+def parsers(parser, name="steersman"):
+    """Yield every command's parser with its whole name."""
+    yield name, parser
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command, inner in action.choices.items():
+                yield from parsers(inner, f"{name} {command}")
+
+
+def test_every_command_and_every_option_has_a_help_text():
+    silent = [
+        f"{name} {action.dest}"
+        for name, parser in parsers(build_parser())
+        for action in parser._actions
+        if not action.help and not isinstance(action, argparse._SubParsersAction)
+    ]
+    assert silent == []
+
+
+def test_every_command_names_a_function_that_does_it(typed):
+    from importlib import import_module
+
+    for name, parser in parsers(build_parser()):
+        does = parser.get_default("does")
+        if does is not None:
+            module, function = does.split(":")
+            assert callable(getattr(import_module(f"steersman.terminal.{module}"), function)), name
+
+
+@pytest.mark.parametrize(
+    ("args", "said"),
+    [
+        ([], "arguments are required: COMMAND"),
+        (["frobnicate"], "'frobnicate'"),
+        (["run"], "arguments are required: PROMPT"),
+        (["run", "x", "--max-turns", "many"], "'many' is not a whole number"),
+        (["run", "x", "--max-turns", "0"], "must be at least 1"),
+        (["run", "x", "--deadline", "soon"], "'soon' is not a number"),
+        (["run", "x", "--max-cost", "inf"], "must be above 0"),
+        (["run", "x", "--max-tok", "5"], "--max-tok"),
+        (["run", "x", "--yes", "--mode", "plan"], "not allowed with"),
+        (["sessions"], "arguments are required: ACTION"),
+        (["sessions", "rewind", "x", "--to", "back"], "'back' is not a whole number"),
+        (["permissions", "grant"], "'grant'"),
+        (["mock-llm", "--port", "http"], "'http' is not a whole number"),
+    ],
+)
+def test_wrong_usage_names_what_is_wrong_and_where_help_is(typed, args, said):
+    code, out, err = typed(*args)
+    assert (code, out) == (64, "")
+    assert said in err
+    assert "--help” tells more" in err
+    assert "_positive" not in err
+
+
+def test_help_is_on_stdout_and_shows_how_to_begin(typed):
+    code, out, err = typed("--help")
+    assert (code, err) == (0, "")
+    assert 'steersman run "Read README.md"' in out
+
+
+def test_a_pipe_gets_utf_8_whatever_the_system_s_encoding(monkeypatch, typed):
+    piped = io.TextIOWrapper(io.BytesIO(), encoding="cp1252", errors="strict")
+    monkeypatch.setattr(sys, "stdout", piped)
+    from steersman.cli import _let_anything_be_printed
+
+    _let_anything_be_printed()
+    print("→ \udc80", file=piped, flush=True)
+    assert piped.buffer.getvalue() == "→ \\udc80\n".encode()
