@@ -51,11 +51,14 @@ def test_what_is_odd_is_a_warning_that_names_it(raw: object, word: str) -> None:
     assert options.client == ClientOptions()
 
 
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.text(), lambda inner: st.dictionaries(st.text(), inner) | st.lists(inner)
-    )
+JSON = st.recursive(
+    st.none() | st.booleans() | st.text(max_size=5),
+    lambda inner: st.dictionaries(st.text(max_size=5), inner, max_size=3) | st.lists(inner, max_size=3),
+    max_leaves=6,
 )
+
+
+@given(JSON)
 def test_no_options_whatever_raise(raw: object) -> None:
     read({"client": raw, "showAnswer": raw})
     read(raw)
