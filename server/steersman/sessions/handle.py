@@ -26,16 +26,19 @@ from steersman.agent.model import Usage
 from steersman.sessions import checkpoints, history, queries, rewinds, timeline
 from steersman.sessions.database import Database
 from steersman.sessions.locks import Lock
-from steersman.sessions.queries import NEXT_ACTIVITY
+from steersman.sessions.queries import LATEST_ACTIVITY
 from steersman.sessions.records import StoredMessage, Timing
 from steersman.sessions.rewinds import RewindPlan
 from steersman.sessions.rows import clean
+from steersman.sessions.search import update_index
 from steersman_tools.kit.workspace import Snapshot
 
 TakeSnapshot: TypeAlias = Callable[[str], Awaitable[Snapshot]]
 """``Workspace.snapshot``: what stands at a canonical path now."""
 
 _THREAD_ABOVE_BYTES = 256 * 1024
+_INDEXED_AT_CLOSE = 200
+"""Few enough messages to be indexed in some milliseconds; what is left waits for the next search."""
 
 
 @dataclass(slots=True)
@@ -87,6 +90,7 @@ class SessionHandle:
         self._lost: SteersmanError | None = None
         self._timings: list[Timing] = []
         self._is_open = True
+        self._has_appended = False
 
     def load(self) -> list[Message]:
         """Return the conversation, every call closed (S3). Writes nothing; closings go out with the first append."""
@@ -112,6 +116,7 @@ class SessionHandle:
             self._write_timings(connection)
             self._note_activity(connection, tail.next_seq + len(batch), len(batch), message)
         self._timings.clear()
+        self._has_appended = True
         seq = tail.next_seq + len(batch) - 1
         self._tail = _tail_after(tail, message, seq)
         return seq
@@ -189,8 +194,10 @@ class SessionHandle:
                 )
                 if let_go.rowcount:
                     self._write_timings(connection)
+            if self._has_appended:
+                update_index(self._database, at_most=_INDEXED_AT_CLOSE)
         except SteersmanError:
-            pass  # the name of a holder without a lock means nothing
+            pass  # the name of a holder without a lock means nothing, and the next search brings the index up to date
         finally:
             self._lock.release()
             self._on_close()
@@ -224,15 +231,16 @@ class SessionHandle:
             raise self._lost
 
     def _note_activity(self, connection: sqlite3.Connection, next_seq: int, added: int, message: Message) -> None:
-        model = message.model if isinstance(message, AssistantMessage) else ""
+        model = clean(message.model) if isinstance(message, AssistantMessage) else ""
         connection.execute(
             "UPDATE session SET next_seq = ?, messages = messages + ?, updated_at = ?,"
-            f" activity = {NEXT_ACTIVITY}, model = CASE WHEN ? = '' THEN model ELSE ? END WHERE key = ?",
+            f" activity = {LATEST_ACTIVITY}, model = CASE WHEN ? = '' THEN model ELSE ? END WHERE key = ?",
             (next_seq, added, self._clock(), model, model, self._key),
         )
 
     def _write_timings(self, connection: sqlite3.Connection) -> None:
-        timeline.insert_timings(connection, self._key, self._timings)
+        if self._timings:
+            timeline.insert_timings(connection, self._key, self._timings)
 
     def _known_tail(self) -> _Tail:
         if self._tail is None:

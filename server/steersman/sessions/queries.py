@@ -19,6 +19,12 @@ _COLUMNS = (
 
 NEXT_ACTIVITY = "(SELECT coalesce(max(activity), 0) + 1 FROM session)"
 
+LATEST_ACTIVITY = (
+    "(SELECT CASE WHEN max(s.activity) = session.activity THEN session.activity"
+    " ELSE max(s.activity) + 1 END FROM session AS s)"
+)
+"""For an update: unchanged where the session has the latest already, so that its index is left alone."""
+
 
 @dataclass(frozen=True, slots=True)
 class Holder:
@@ -153,7 +159,7 @@ def add_response(
     connection.execute(
         "INSERT INTO response (session, run_id, turn, at, cost, input_tokens, cached_input_tokens,"
         " cache_write_tokens, output_tokens, reasoning_tokens, estimated) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (key, run_id, turn, at, cost, *columns),
+        (key, clean(run_id), turn, at, cost, *columns),
     )
     connection.execute(
         "UPDATE session SET input_tokens = input_tokens + ?, cached_input_tokens = cached_input_tokens + ?,"

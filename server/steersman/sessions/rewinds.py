@@ -105,7 +105,7 @@ def set_head(connection: sqlite3.Connection, key: int, spans: Segments, at: floa
     """Give the conversation another head."""
     connection.execute("INSERT INTO head (session, segments, at) VALUES (?, ?, ?)", (key, segments.dump(spans), at))
     connection.execute(
-        f"UPDATE session SET messages = ?, updated_at = ?, activity = {queries.NEXT_ACTIVITY} WHERE key = ?",
+        f"UPDATE session SET messages = ?, updated_at = ?, activity = {queries.LATEST_ACTIVITY} WHERE key = ?",
         (history.count_messages(connection, key, spans), at, key),
     )
 

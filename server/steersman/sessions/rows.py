@@ -15,7 +15,6 @@ from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, Message, ProviderData, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import Usage
 
-
 _DECODER = json.JSONDecoder()
 """Reads what ``_dump`` wrote: nothing before or behind the object, which ``json.loads`` spends half its time on."""
 

@@ -1,7 +1,8 @@
 """Full-text search over a store (DESIGN S5): FTS5 where this SQLite has it, a scan where it has not.
 
-The index is brought up to date when somebody searches, so that recording a message costs nothing more; it points at
-the messages and holds no copy of them. It may be missing, stale or built by another program version: never an error.
+The index is brought up to date at the end of a run and when somebody searches, so that recording a message costs
+nothing more; it points at the messages and holds no copy of them. It may be missing, stale or built by another program
+version: never an error.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from steersman.agent.errors import StorageError
 from steersman.sessions.database import Database
 from steersman.sessions.history import read_segments
-from steersman.sessions.queries import list_sessions
 from steersman.sessions.records import SearchHit, SessionRecord
 from steersman.sessions.segments import Segments, is_inside
 from steersman.sessions.terms import Terms, fold, holds_all, matching_line, parse_terms
@@ -51,7 +52,7 @@ def search_sessions(
     terms = parse_terms(text)
     if not terms.words:
         return []
-    indexed = terms.has_words and update_index(database)
+    indexed = terms.has_words and _try_index(database)
     with database.reading() as connection:
         matches = _indexed(connection, terms) if indexed else _scanned(connection, terms)
         found = _best_of(connection, matches)
@@ -65,24 +66,50 @@ def search_sessions(
     ]
 
 
-def update_index(database: Database) -> bool:
-    """Add what was recorded since the last search. Return False when this SQLite has no FTS5."""
+def update_index(database: Database, *, at_most: int | None = None) -> bool:
+    """Add to the index what was recorded since; ``at_most`` so many messages. Return False without FTS5."""
+    with database.reading() as connection:
+        if _is_fresh(connection):
+            return True
     with database.writing() as connection:
         if not _make_index(connection):
             return False
-    while True:
+    left = at_most
+    while left is None or left > 0:
         with database.writing() as connection:
             done = _indexed_upto(connection)
-            rows = connection.execute("SELECT id FROM message WHERE id > ? ORDER BY id LIMIT ?", (done, _BATCH))
+            batch = _BATCH if left is None else min(_BATCH, left)
+            rows = connection.execute("SELECT id FROM message WHERE id > ? ORDER BY id LIMIT ?", (done, batch))
             ids = [row[0] for row in rows]
             if not ids:
-                return True
+                break
             connection.execute(
                 "INSERT INTO message_index (rowid, content, words)"
                 " SELECT id, content, words FROM message WHERE id BETWEEN ? AND ?",
                 (ids[0], ids[-1]),
             )
             _set_meta(connection, "indexed_upto", str(ids[-1]))
+        left = None if left is None else left - len(ids)
+    return True
+
+
+def _try_index(database: Database) -> bool:
+    """Bring the index up to date; False where it cannot be written or read: then the messages are looked through."""
+    try:
+        return update_index(database)
+    except StorageError:
+        return False
+
+
+def _is_fresh(connection: sqlite3.Connection) -> bool:
+    if not _has_index(connection) or _meta(connection, "index_is_stale") == "1":
+        return False
+    last = connection.execute("SELECT coalesce(max(id), 0) FROM message").fetchone()[0]
+    try:
+        connection.execute("SELECT 1 FROM message_index LIMIT 0")
+    except sqlite3.OperationalError:  # made by a SQLite that has FTS5, and this one has not
+        return False
+    return last <= _indexed_upto(connection)
 
 
 def forget_in_index(connection: sqlite3.Connection, key: int) -> None:
@@ -174,12 +201,12 @@ def _best_of(connection: sqlite3.Connection, matches: Iterable[_Found]) -> dict[
 
 def _add_titles(connection: sqlite3.Connection, terms: Terms, found: dict[int, _Found]) -> None:
     """Put sessions whose title holds all terms before the others."""
-    for row in list_sessions(connection, -1, 0):
-        if not holds_all(row.title, terms):
+    for key, title in connection.execute("SELECT key, title FROM session ORDER BY activity DESC"):
+        if not holds_all(title, terms):
             continue
-        known = found.get(row.key)
+        known = found.get(key)
         rank = _TITLE_BONUS + (known.rank if known else 0)
-        found[row.key] = _Found(row.key, None, "title", rank, known.matches if known else 0, row.title)
+        found[key] = _Found(key, None, "title", rank, known.matches if known else 0, title)
 
 
 def _line_of(connection: sqlite3.Connection, found: _Found, terms: Terms) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from steersman.sessions.rows import clean
@@ -34,6 +35,11 @@ class Terms:
     words: tuple[str, ...]
     has_words: bool
 
+    @property
+    def folded(self) -> tuple[str, ...]:
+        """The words without case and accents."""
+        return tuple(fold(word) for word in self.words)
+
     def match_expression(self) -> str:
         """Return the FTS5 expression: every term, each as the beginning of a word."""
         return " AND ".join(f'"{word.replace(chr(34), chr(34) * 2)}"*' for word in self.words)
@@ -53,7 +59,7 @@ def parse_terms(text: str) -> Terms:
 
 def matching_line(text: str, terms: Terms) -> str | None:
     """Return the line in which most of the terms are found, clipped around the first of them; None for none."""
-    folded = [fold(word) for word in terms.words]
+    folded = terms.folded
     best, best_count = None, 0
     for line in re.split(r"[\r\n]+", text):
         candidate = fold(line)
@@ -68,16 +74,18 @@ def matching_line(text: str, terms: Terms) -> str | None:
 def holds_all(text: str, terms: Terms) -> bool:
     """Say whether all terms are found in the text."""
     folded = fold(text)
-    return all(fold(word) in folded for word in terms.words)
+    return all(word in folded for word in terms.folded)
 
 
 def fold(text: str) -> str:
     """Return the text without case and accents."""
+    if text.isascii():
+        return text.lower()
     decomposed = unicodedata.normalize("NFD", text)
     return "".join(char for char in decomposed if not unicodedata.combining(char)).casefold()
 
 
-def clip_around(line: str, folded_words: list[str]) -> str:
+def clip_around(line: str, folded_words: Sequence[str]) -> str:
     """Return at most ``LINE_CHARS`` of a line, with the first term in it, on one line and printable."""
     start = min((at for word in folded_words if (at := fold(line).find(word)) >= 0), default=0)
     begin = max(0, min(start - LINE_CHARS // 4, len(line) - LINE_CHARS))

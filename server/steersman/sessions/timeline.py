@@ -17,7 +17,7 @@ def insert_timings(connection: sqlite3.Connection, key: int, timings: Iterable[T
         (
             (
                 key,
-                timing.run_id,
+                clean(timing.run_id),
                 timing.turn,
                 timing.kind,
                 timing.started,

@@ -19,7 +19,7 @@ _MAX_RESULT_LINES = 30
 _MAX_RESULT_CHARS = 4000
 _MAX_DIFF_LINES = 400
 
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})")
+_FENCE = re.compile(r"\s{0,3}(`{3,}(?=[^`]*$)|~{3,})")
 _HEADING = re.compile(r"^(#{1,4})(?= )")
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 

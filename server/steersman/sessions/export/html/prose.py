@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from steersman.sessions.export.html.escape import text as escaped
 from steersman.sessions.export.inline import split_code
 
-_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})\s*([\w+#.-]{0,30})")
+_FENCE = re.compile(r"\s{0,3}(`{3,}|~{3,})((?<=`)[^`]*|(?<=~).*)$")
 _HEADING = re.compile(r"(#{1,6})\s+(.*)")
 _ITEM = re.compile(r"(\s{0,12})(?:[-*+]|(\d{1,9})[.)])\s+(.*)")
 _RULE = re.compile(r"\s{0,3}(?:-{3,}|\*{3,}|_{3,})\s*")
@@ -38,7 +38,7 @@ def _blocks(lines: list[str]) -> Iterator[str]:
         fence = _FENCE.match(line)
         if fence is not None:
             end = _end_of_fence(lines, position + 1, fence[1])
-            yield code_block("\n".join(lines[position + 1 : end]), fence[2])
+            yield code_block("\n".join(lines[position + 1 : end]), fence[2].strip())
             position = end + 1
         elif not line.strip():
             position += 1
