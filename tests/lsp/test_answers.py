@@ -100,6 +100,12 @@ async def test_another_ending_is_told_with_what_was_done(reason: StopReason, kin
     assert message.endswith("So far.")
 
 
+async def test_a_run_that_was_stopped_before_it_changed_anything_is_no_news() -> None:
+    setup = Setup()
+    await setup.answers.show(report("So far.", StopReason.ABORTED))
+    assert setup.messages == []
+
+
 async def test_an_empty_answer_still_says_that_it_ended() -> None:
     setup = Setup()
     await setup.answers.show(report(""))

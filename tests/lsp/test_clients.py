@@ -107,6 +107,15 @@ async def test_two_runs_side_by_side_and_a_busy_session(tmp_path: Path) -> None:
         assert (await first)["answer"] == "One "
 
 
+async def test_an_editor_that_hides_typing_is_asked_about_open_files_in_every_mode(tmp_path: Path) -> None:
+    async with editor(tmp_path, [[WRITE], [EDIT], ["Edited."]], profile="emacs") as ed:
+        ed.open("a.py", BUFFER)
+        result = await ed.command("steersman.run", {"prompt": "change it", "mode": "auto"})
+        assert [change["kind"] for change in result["changes"]] == ["create", "edit"]
+        assert len(ed.questions) == 1
+        assert "a.py" in ed.questions[0].message
+
+
 async def test_a_command_sees_what_the_agent_wrote_when_the_person_lets_it_be_saved(tmp_path: Path) -> None:
     """The buffer was dirty before, so nothing is saved behind the person's back: they are asked (DESIGN W2)."""
     run = {"call": "run_command", "arguments": {"command": "cat a.py"}}

@@ -71,6 +71,8 @@ class Answers:
         wanted = self._wanted()
         if self._client.facts.options.events or wanted == "none" or report.result is None:
             return
+        if report.result.stop_reason is StopReason.ABORTED and not report.changes:
+            return  # the person stopped it, and the progress said so
         text = self._text(report)
         fits = len(text) <= MAX_MESSAGE_CHARS and text.count("\n") < MAX_MESSAGE_LINES and "```" not in text
         as_document = wanted == "document" or (wanted == "auto" and not fits)
