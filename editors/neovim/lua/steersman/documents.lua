@@ -1,0 +1,109 @@
+--- What the server asks about open files: have them saved, tell what is wrong in them.
+
+local M = {}
+
+--- Return the loaded buffer of a URI, or nil.
+---@param uri string
+---@return integer?
+local function buffer_of(uri)
+  local buf = vim.fn.bufnr(vim.uri_to_fname(uri))
+  return buf > 0 and vim.api.nvim_buf_is_loaded(buf) and buf or nil
+end
+
+--- Save one buffer, with its autocommands, and never with a dialog: a file that changed on the disk is not overwritten.
+---@param buf integer
+---@return boolean saved
+local function save(buf)
+  local changed_on_disk = false
+  local watch = vim.api.nvim_create_autocmd("FileChangedShell", {
+    buffer = buf,
+    callback = function()
+      changed_on_disk = true
+      vim.v.fcs_choice = ""
+    end,
+  })
+  vim.cmd.checktime({ args = { tostring(buf) }, mods = { silent = true } })
+  vim.api.nvim_del_autocmd(watch)
+  if changed_on_disk then
+    return false
+  end
+  local ok = pcall(vim.api.nvim_buf_call, buf, function()
+    vim.cmd.update({ mods = { silent = true, lockmarks = true } })
+  end)
+  return ok and not vim.bo[buf].modified
+end
+
+--- `steersman/saveDocuments`.
+---@type lsp.Handler
+function M.on_save(_, params)
+  local saved = {}
+  for _, uri in ipairs(params.uris) do
+    local buf = buffer_of(uri)
+    if buf and save(buf) then
+      saved[#saved + 1] = uri
+    end
+  end
+  return { saved = saved }
+end
+
+--- Return a position of Neovim's (bytes) as one of the LSP's; the line is all that is needed of a buffer not loaded.
+---@param buf integer
+---@param line integer from 0
+---@param column integer in bytes
+---@param encoding string
+---@return lsp.Position
+function M.position(buf, line, column, encoding)
+  local text = vim.api.nvim_buf_is_loaded(buf) and vim.api.nvim_buf_get_lines(buf, line, line + 1, false)[1] or ""
+  return { line = line, character = vim.str_utfindex(text, encoding, math.min(column, #text), false) }
+end
+
+--- Return a diagnostic as the LSP has it.
+---@param diagnostic vim.Diagnostic
+---@param encoding string
+---@return lsp.Diagnostic
+function M.to_lsp(diagnostic, encoding)
+  local buf, code = diagnostic.bufnr, diagnostic.code
+  return {
+    range = {
+      start = M.position(buf, diagnostic.lnum, diagnostic.col, encoding),
+      ["end"] = M.position(
+        buf,
+        diagnostic.end_lnum or diagnostic.lnum,
+        diagnostic.end_col or diagnostic.col,
+        encoding
+      ),
+    },
+    message = diagnostic.message,
+    severity = diagnostic.severity --[[@as integer]],
+    source = diagnostic.source,
+    code = (type(code) == "number" or type(code) == "string") and code or nil,
+  }
+end
+
+--- `steersman/diagnostics`.
+---@type lsp.Handler
+function M.on_diagnostics(_, params, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  local encoding = client and client.offset_encoding or "utf-16"
+  ---@type table<string, integer>
+  local wanted = {}
+  if type(params.uris) == "table" then
+    for _, uri in ipairs(params.uris) do
+      wanted[uri] = buffer_of(uri)
+    end
+  else
+    for _, diagnostic in ipairs(vim.diagnostic.get()) do
+      wanted[vim.uri_from_bufnr(diagnostic.bufnr)] = diagnostic.bufnr
+    end
+  end
+  local items = {}
+  for uri, buf in pairs(wanted) do
+    local diagnostics = vim.tbl_map(function(diagnostic)
+      return M.to_lsp(diagnostic, encoding)
+    end, vim.diagnostic.get(buf))
+    items[#items + 1] = { uri = uri, diagnostics = diagnostics }
+  end
+  return { items = items }
+end
+
+return M
