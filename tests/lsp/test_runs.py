@@ -365,6 +365,18 @@ async def test_status_is_answered_while_a_run_streams(make_face: Make) -> None:
     assert len((await running.answer)["answer"]) == 5000
 
 
+async def test_a_flood_that_never_waits_starves_nobody(make_face: Make) -> None:
+    """A model that streams faster than it can be read: status and cancel are heard in the middle of it."""
+    face = make_face(reply("start ", AtGate("go"), *["x"] * 20_000))
+    await face.initialize()
+    running = face.client.start_command("steersman.run", {"prompt": "do"})
+    await face.model.gates["go"].wait_reached()
+    face.model.gates["go"].open()
+    assert len((await face.client.command("steersman.status"))["runs"]) == 1
+    face.client.cancel(running)
+    assert (await running.answer)["stopReason"] == "aborted"
+
+
 async def test_a_lost_client_closes_the_run(make_face: Make) -> None:
     face = make_face(reply(WRITE), reply("never"))
     await face.initialize()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -24,6 +25,8 @@ from steersman.agent.model import (
 )
 
 _CHARS_A_TOKEN = 4
+_BREATH = 32
+"""After so many pieces that came without a wait, everything else of the process gets its turn (DESIGN §9)."""
 
 
 @dataclass(slots=True)
@@ -62,8 +65,12 @@ async def collect_response(client: ModelClient, request: ModelRequest, into: Res
         StreamBrokenError: it ended without the provider's end mark.
         ModelError: whatever the client raises.
     """
+    pieces = 0
     async with aclosing(client.stream(request)) as stream:
         async for event in stream:
+            pieces += 1
+            if pieces % _BREATH == 0:
+                await asyncio.sleep(0)
             match event:
                 case TextPiece(text):
                     into.text.append(text)
