@@ -1,0 +1,129 @@
+// One entry of the conversation as elements.
+import type { AssistantEntry, Entry, NoteEntry, ToolEntry, ToolState, UserEntry } from '../../conversation/entries.ts';
+import type { FromPanel } from '../messages.ts';
+import { button, element } from './dom.ts';
+import type { RenderMarkdown } from './markdown.ts';
+import { questionView } from './question_view.ts';
+
+export interface EntryParts {
+  readonly send: (message: FromPanel) => void;
+  readonly markdown: RenderMarkdown;
+}
+
+/** Returns the element of an entry. */
+export function entryView(entry: Entry, parts: EntryParts): HTMLElement {
+  switch (entry.kind) {
+    case 'user':
+      return userView(entry, parts);
+    case 'assistant':
+      return assistantView(entry, parts);
+    case 'tool':
+      return toolView(entry, parts);
+    case 'note':
+      return noteView(entry, parts);
+  }
+}
+
+const SPEAKERS = { person: 'You', steered: 'You, in mid-run', host: 'Steersman' } as const;
+
+function userView(entry: UserEntry, { send }: EntryParts): HTMLElement {
+  const { seq } = entry;
+  const head = element('div', { class: 'head' }, SPEAKERS[entry.origin]);
+  if (seq !== null && entry.origin === 'person') {
+    const rewind = button('Rewind to before this', () => send({ type: 'rewind', seq: seq - 1 }), { class: 'quiet' });
+    head.append(rewind);
+  }
+  return element('article', { class: `entry user ${entry.origin}`, 'aria-label': SPEAKERS[entry.origin] }, head, element('div', { class: 'text' }, entry.text));
+}
+
+function assistantView(entry: AssistantEntry, { markdown }: EntryParts): HTMLElement {
+  const view = element('article', { class: `entry assistant${entry.tentative ? ' tentative' : ''}`, 'aria-label': 'Answer' });
+  if (entry.reasoning !== '') {
+    const details = element('details', { class: 'reasoning' }, element('summary', {}, 'Reasoning'), element('div', { class: 'text' }, entry.reasoning));
+    view.append(details);
+  }
+  if (entry.text !== '') view.append(element('div', { class: 'markdown' }, markdown(entry.text)));
+  if (entry.truncated) view.append(element('p', { class: 'hint' }, 'Cut off by the output limit.'));
+  return view;
+}
+
+const STATES: Readonly<Record<ToolState, readonly [sign: string, words: string]>> = {
+  waiting: ['◌', 'waiting'],
+  asking: ['?', 'asks you'],
+  running: ['▸', 'running'],
+  done: ['✓', 'done'],
+  failed: ['✗', 'failed'],
+  closed: ['–', 'did not run to its end'],
+};
+
+function toolView(entry: ToolEntry, parts: EntryParts): HTMLElement {
+  const [sign, words] = STATES[entry.state];
+  const size = changesOf(entry);
+  const summary = element(
+    'summary',
+    {},
+    element('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
+    element('span', { class: 'title' }, entry.title),
+    ...(size === '' ? [] : [element('span', { class: 'size' }, size)]),
+    element('span', { class: 'state' }, entry.decision === '' ? words : entry.decision),
+  );
+  const details = element('details', { class: 'call' }, summary, ...callDetails(entry, parts));
+  const view = element('article', { class: `entry tool ${entry.state}`, 'aria-label': `${entry.title}: ${words}` }, details);
+  if (entry.question !== null) view.append(questionView(entry, entry.question, parts));
+  return view;
+}
+
+function callDetails(entry: ToolEntry, { send }: EntryParts): HTMLElement[] {
+  const parts: HTMLElement[] = [];
+  if (entry.diff !== '') parts.push(element('h4', {}, 'Change'), diffView(entry.diff));
+  parts.push(element('h4', {}, `Arguments of ${entry.tool}`), element('pre', { tabindex: '0' }, prettyArguments(entry.arguments)));
+  if (entry.output !== '') parts.push(element('h4', {}, 'Output'), element('pre', { tabindex: '0' }, entry.output));
+  if (entry.content !== '') parts.push(element('h4', {}, 'Result'), element('pre', { tabindex: '0' }, entry.content));
+  for (const change of entry.changes) {
+    const unsaved = change.saved ? '' : ' (not saved yet)';
+    parts.push(button(`Open ${fileName(change.uri)}${unsaved}`, () => send({ type: 'openFile', uri: change.uri }), { class: 'link' }));
+  }
+  if (entry.durationMs !== null) parts.push(element('p', { class: 'hint' }, `${(entry.durationMs / 1000).toFixed(1)} s`));
+  return parts;
+}
+
+/** Returns a diff with its lines marked; the marks stay in the text, so that colour alone says nothing. */
+export function diffView(diff: string): HTMLElement {
+  const view = element('pre', { class: 'diff', tabindex: '0' });
+  for (const line of diff.replace(/\n$/, '').split('\n')) {
+    const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : line.startsWith('@') ? 'place' : 'same';
+    view.append(element('span', { class: kind }, `${line}\n`));
+  }
+  return view;
+}
+
+function noteView(entry: NoteEntry, { send }: EntryParts): HTMLElement {
+  const view = element('article', { class: `entry note ${entry.level}`, 'aria-label': 'Note' }, element('span', {}, entry.text));
+  if (entry.canContinue) view.append(button('Continue', () => send({ type: 'continue' })));
+  return view;
+}
+
+function changesOf(entry: ToolEntry): string {
+  const counted = entry.changes.length > 0 ? entry.changes : (entry.question?.changes ?? []);
+  if (counted.length === 0) return '';
+  const added = counted.reduce((sum, change) => sum + change.added, 0);
+  const removed = counted.reduce((sum, change) => sum + change.removed, 0);
+  return `+${added} −${removed}`;
+}
+
+function prettyArguments(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}
+
+function fileName(uri: string): string {
+  const path = uri.split('/').at(-1) ?? uri;
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return path;
+  }
+}

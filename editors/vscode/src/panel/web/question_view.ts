@@ -1,0 +1,34 @@
+// A question where it arises: what it is about, its buttons, and a place for a reason.
+import type { ToolEntry } from '../../conversation/entries.ts';
+import type { OpenQuestion } from '../../protocol.gen.ts';
+import { button, element } from './dom.ts';
+import type { EntryParts } from './entry_views.ts';
+
+/** Returns the question. */
+export function questionView(entry: ToolEntry, question: OpenQuestion, { send }: EntryParts): HTMLElement {
+  const answer = (optionId: string, reason = ''): void =>
+    send({ type: 'answer', runId: question.runId, callId: question.callId, optionId, reason });
+  const reason = element('input', { type: 'text', placeholder: 'Why not? (optional)', 'aria-label': 'Reason for rejecting', 'data-keep': `reason ${entry.id}` });
+  reason.addEventListener('keydown', (event) => {
+    if (event.key === 'Enter' && !event.isComposing) answer('reject', reason.value);
+  });
+  const buttons = question.options.map(({ id, label }) =>
+    id === 'reject'
+      ? button(label, () => answer(id, reason.value), { class: 'secondary' })
+      : button(label, () => answer(id), id === 'allow_once' ? {} : { class: 'secondary' }),
+  );
+  const allow = buttons.filter((each) => !each.classList.contains('secondary'));
+  const others = buttons.filter((each) => each.classList.contains('secondary'));
+  const show = button(question.command === null ? 'Show the change' : 'Show the command', () => send({ type: 'showQuestion', callId: question.callId }), {
+    class: 'link',
+  });
+  return element(
+    'section',
+    { class: 'question', role: 'group', 'aria-label': `Question: ${question.title}` },
+    element('p', {}, `May Steersman ${question.title}?`),
+    ...(question.command === null ? [] : [element('pre', { tabindex: '0' }, question.command)]),
+    ...(question.warning === undefined ? [] : [element('p', { class: 'warning' }, question.warning)]),
+    element('div', { class: 'buttons' }, ...allow, ...others),
+    element('div', { class: 'buttons' }, reason, show),
+  );
+}

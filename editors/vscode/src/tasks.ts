@@ -1,0 +1,111 @@
+// Hands tasks to the server, with what the person chose and looks at. Everything else is the server's.
+import * as vscode from 'vscode';
+import type { Choices } from './choices.ts';
+import type { ContextParams, RunParams } from './protocol.gen.ts';
+import type { Runs } from './runs.ts';
+import type { Server } from './server/server.ts';
+import { asFailure } from './server/failure.ts';
+
+export interface Task {
+  readonly prompt: string;
+  readonly sessionId?: string;
+  readonly context?: ContextParams;
+}
+
+export class Tasks {
+  readonly #server: Server;
+  readonly #runs: Runs;
+  readonly #choices: Choices;
+
+  constructor(server: Server, runs: Runs, choices: Choices) {
+    this.#server = server;
+    this.#runs = runs;
+    this.#choices = choices;
+  }
+
+  /** Starts a run, or tells the one at work in the session. Rejects with a `ServerFailure`. */
+  async submit(task: Task): Promise<string> {
+    const { sessionId } = task;
+    if (sessionId !== undefined && this.#runs.find(sessionId)?.state.running === true) {
+      await this.#server.execute('steersman.steer', { sessionId, text: task.prompt });
+      return sessionId;
+    }
+    if (sessionId !== undefined) await this.#runs.open(sessionId);
+    const folder = task.context === undefined ? this.#folderInView() : {};
+    const started = await this.#server.execute('steersman.start', this.chosen({ ...task, ...folder }));
+    return started.sessionId;
+  }
+
+  /** Starts a run and shows what went wrong. */
+  async run(task: Task): Promise<void> {
+    try {
+      await this.submit(task);
+    } catch (error) {
+      await showFailure(error);
+    }
+  }
+
+  /** Lays the person's choices over the parameters of a run; nothing but `plan` where the workspace is not trusted. */
+  chosen(params: RunParams): RunParams {
+    const { model } = this.#choices;
+    const mode = vscode.workspace.isTrusted ? (params.mode ?? this.#choices.mode) : 'plan';
+    return { ...params, mode, ...(model === undefined || params.model !== undefined ? {} : { model }) };
+  }
+
+  /** Stops a session's run, or all. */
+  async stop(sessionId?: string): Promise<void> {
+    try {
+      await this.#server.execute('steersman.cancel', sessionId === undefined ? {} : { sessionId });
+    } catch (error) {
+      await showFailure(error);
+    }
+  }
+
+  /** What the person looks at: the document, what is selected in it and what is wrong there. */
+  contextOf(uri: vscode.Uri, selection?: vscode.Selection): ContextParams {
+    const client = this.#server.client;
+    const problems = vscode.languages
+      .getDiagnostics(uri)
+      .filter((each) => selection === undefined || each.range.intersection(selection) !== undefined);
+    return {
+      uri: client === undefined ? uri.toString() : client.code2ProtocolConverter.asUri(uri),
+      ...(selection === undefined ? {} : { selection: plainRange(selection) }),
+      ...(problems.length === 0 ? {} : { diagnostics: problems.map(plainDiagnostic) }),
+    };
+  }
+
+  // With several folders the one of the file that is looked at.
+  #folderInView(): { folder?: string } {
+    const editor = vscode.window.activeTextEditor;
+    const folder = editor === undefined ? undefined : vscode.workspace.getWorkspaceFolder(editor.document.uri);
+    if (folder === undefined || this.#server.client === undefined) return {};
+    return { folder: this.#server.client.code2ProtocolConverter.asUri(folder.uri) };
+  }
+}
+
+/** Shows what went wrong, and where more is said. */
+export async function showFailure(error: unknown): Promise<void> {
+  const choice = await vscode.window.showErrorMessage(`Steersman: ${asFailure(error).sentence}`, 'Show Log');
+  if (choice === 'Show Log') await vscode.commands.executeCommand('steersman.ui.showLog');
+}
+
+function plainRange(range: vscode.Range): { start: Plain; end: Plain } {
+  return { start: plainPosition(range.start), end: plainPosition(range.end) };
+}
+
+type Plain = NonNullable<ContextParams['selection']>['start'];
+
+function plainPosition({ line, character }: vscode.Position): Plain {
+  return { line, character };
+}
+
+function plainDiagnostic(problem: vscode.Diagnostic): NonNullable<ContextParams['diagnostics']>[number] {
+  const code = typeof problem.code === 'object' ? problem.code.value : problem.code;
+  return {
+    range: plainRange(problem.range),
+    message: problem.message,
+    severity: problem.severity + 1,
+    ...(problem.source === undefined ? {} : { source: problem.source }),
+    ...(code === undefined ? {} : { code }),
+  };
+}
