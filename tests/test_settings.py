@@ -97,3 +97,22 @@ def test_a_broken_config_file_is_a_warning_for_an_editor(tmp_path):
     file = tmp_path / "my.toml"
     file.write_text("[")
     assert any("not valid TOML" in warning for warning in load_settings({"STEERSMAN_CONFIG": str(file)}).warnings)
+
+
+def test_what_only_an_editor_can_say_is_told_when_it_stands_in_the_config_file(tmp_path):
+    file = tmp_path / "config.toml"
+    file.write_text('show_answer = "none"\n[client]\nevents = true\n')
+    settings = load_settings({"STEERSMAN_CONFIG": str(file)})
+    assert settings.warnings == (
+        f"{file}: client is for initializationOptions; it is ignored here.",
+        f"{file}: showAnswer is for initializationOptions; it is ignored here.",
+    )
+
+
+def test_a_workspace_that_sets_what_is_not_its_own_is_told_so():
+    told = tightening_of({"maxOutputTokens": 5, "contextMaxChars": 5, "sandboxNetwork": True}).warnings
+    assert [warning.split(";")[0] for warning in told] == [
+        "The workspace's configuration may not set sandboxNetwork",
+        "The workspace's configuration may not set maxOutputTokens",
+        "The workspace's configuration may not set contextMaxChars",
+    ]

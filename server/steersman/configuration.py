@@ -47,13 +47,20 @@ def load_settings(
     add("environment", environment_part(environ))
     add("editor", parse_part("initializationOptions", editor))
     try:
-        add(str(file), read_config_file(file))
+        part, problems = read_config_file(file)
+        add(str(file), (part, [*problems, *_of_editors(str(file), part)]))
     except InvalidRequestError as error:
         if strict:
             raise
         warnings.append(f"{error.message} {error.hint or ''} Until then everything asks.")
         sources.append(Source(str(file), SettingsPart(permissions=[ASK_EVERYTHING])))
     return combine(sources, warnings)
+
+
+def _of_editors(name: str, part: SettingsPart) -> list[str]:
+    """Warn of what only an editor can say."""
+    said = [wire for field, wire in (("client", "client"), ("show_answer", "showAnswer")) if getattr(part, field)]
+    return [f"{name}: {wire} is for initializationOptions; it is ignored here." for wire in said]
 
 
 def make_roots(paths: Sequence[Path]) -> tuple[Root, ...]:

@@ -260,7 +260,10 @@ class Tightening:
         return mode if self.mode is None else tighten(mode, self.mode)
 
 
-_MAY_NOT = ("model", "providers", "permissions", "client", "durability", "sandbox_network")
+_MAY_NOT = (
+    *("model", "providers", "permissions", "client", "durability", "sandbox_network"),
+    *("max_output_tokens", "context_max_chars"),
+)
 
 
 def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
