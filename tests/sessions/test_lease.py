@@ -84,8 +84,9 @@ def test_who_never_watched_never_takes_it(tmp_path: Path, clock: Monotonic):
 def test_its_own_thread_counts_and_ends_with_it(tmp_path: Path, clock: Monotonic):
     """The thread is woken at once by ``release``, however long its beat is."""
     lease = taken(LeaseLocker(clock, beat_s=0.001).try_lock(tmp_path / "a"))
-    before = (tmp_path / "a").read_text()
-    while (tmp_path / "a").read_text() in {before, ""}:
+    file = tmp_path / "a.lease"
+    before = file.read_text()
+    while file.read_text() in {before, ""}:
         pass
     lease.release()
-    assert not (tmp_path / "a").exists()
+    assert not file.exists()

@@ -28,6 +28,10 @@ _IN_THE_WAY = (
 )
 _DAMAGED = ("{where} is damaged.", "Nothing was deleted. Move the file away to begin anew, or restore a copy of it.")
 _IO = ("{where} could not be read or written: the disk reported an error.", "Check the disk; nothing was deleted.")
+_NO_LOCKS = (
+    "{where} is on a file system that cannot lock files.",
+    "Choose a state folder on a disk of this machine with STEERSMAN_STATE_DIR.",
+)
 _OTHER = ("{where} could not be used ({name}).", "Nothing was deleted. See the log for details.")
 
 _BY_CODE: dict[int, tuple[str, str]] = {
@@ -42,6 +46,21 @@ _BY_CODE: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_NOTADB: _DAMAGED,
     sqlite3.SQLITE_IOERR: _IO,
 }
+
+_BY_EXTENDED_CODE: dict[int, tuple[str, str]] = dict.fromkeys(
+    (
+        sqlite3.SQLITE_IOERR_LOCK,
+        sqlite3.SQLITE_IOERR_RDLOCK,
+        sqlite3.SQLITE_IOERR_UNLOCK,
+        sqlite3.SQLITE_IOERR_SHMLOCK,
+        sqlite3.SQLITE_IOERR_SHMOPEN,
+        sqlite3.SQLITE_IOERR_SHMMAP,
+    ),
+    _NO_LOCKS,
+)
+
+_OUTSIDE = frozenset({_FULL, _READ_ONLY, _IO, _IN_THE_WAY, _NO_LOCKS})
+"""What is no fault of the store's own: at the start, memory is the better choice (S4)."""
 
 _BY_ERRNO: dict[int, tuple[str, str]] = {
     errno.ENOSPC: _FULL,
@@ -72,10 +91,11 @@ def damage(what: str) -> sqlite3.DatabaseError:
 def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
     """Put a foreign error into words. ``where`` names the thing, such as "The session database /x/sessions.db"."""
     if isinstance(error, sqlite3.Error):
-        message, hint = _BY_CODE.get(primary_code(error), _OTHER)
+        plain = _BY_CODE.get(primary_code(error), _OTHER)
+        message, hint = _BY_EXTENDED_CODE.get(getattr(error, "sqlite_errorcode", 0), plain)
         name = getattr(error, "sqlite_errorname", type(error).__name__)
     else:
         message, hint = _BY_ERRNO.get(error.errno or 0, _OTHER)
         name = error.strerror or type(error).__name__
-    kind = StoreUnavailableError if (message, hint) in {_FULL, _READ_ONLY, _IO, _IN_THE_WAY} else StorageError
+    kind = StoreUnavailableError if (message, hint) in _OUTSIDE else StorageError
     return kind(message.format(where=where, name=name), hint=hint)

@@ -62,16 +62,22 @@ def this_holder(name: str, now: float) -> Holder:
     return Holder(name, os.getpid(), socket.gethostname(), now)
 
 
+def busy_error(row: SessionRow) -> SessionBusyError:
+    """Return the error for a session that this process holds."""
+    by = f" ({row.holder.name})" if row.holder else ""
+    return SessionBusyError(
+        f"The session “{row.title}” has a run at work{by}.",
+        hint="Wait for it, cancel it, or send it a message; a fork can go on at once.",
+    )
+
+
 def held_error(row: SessionRow) -> SessionError:
     """Return the error for a session that somebody holds."""
-    holder = row.holder
-    if holder is not None and holder.pid == os.getpid() and holder.host == socket.gethostname():
-        return SessionBusyError(
-            f"The session “{row.title}” has a run at work ({holder.name}).",
-            hint="Wait for it, cancel it, or send it a message; a fork can go on at once.",
-        )
+    holder, here = row.holder, socket.gethostname()
+    if holder is not None and holder.pid == os.getpid() and holder.host == here:
+        return busy_error(row)
     by = holder.name if holder else "another program"
-    elsewhere = f" on {holder.host}" if holder and holder.host != socket.gethostname() else ""
+    elsewhere = f" on {holder.host}" if holder and holder.host != here else ""
     return SessionLockedError(
         f"The session “{row.title}” is in use by {by}{elsewhere}.",
         hint="Finish or cancel the run there, or fork the session to go on here.",

@@ -79,7 +79,7 @@ class LeaseLocker:
 
     def try_lock(self, path: Path) -> Lease | None:
         """Take the lease if nobody has it, or if its holder was seen dead."""
-        token = self._new_token()
+        path, token = _lease_of(path), self._new_token()
         if self._create(path, token):
             return Lease(path, token, self._beat_s)
         if not self._stood_still(path):
@@ -92,6 +92,7 @@ class LeaseLocker:
 
     def is_locked(self, path: Path) -> bool:
         """Say whether there is a holder that was not seen dead."""
+        path = _lease_of(path)
         return path.exists() and not self._stood_still(path)
 
     def _create(self, path: Path, token: str) -> bool:
@@ -110,6 +111,11 @@ class LeaseLocker:
             self._watched[path] = (content, now)
             return False
         return now - seen[1] >= self._lease_s
+
+
+def _lease_of(path: Path) -> Path:
+    """Return the lease's own file: the one of that name may be there, from an attempt to lock it."""
+    return path.with_name(f"{path.name}.lease")
 
 
 def _read(path: Path) -> str:

@@ -60,8 +60,11 @@ class OsLocker:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             try:
                 locked = try_lock(descriptor)
-            except BaseException:
+            except OSError as error:
                 os.close(descriptor)
+                if isinstance(error, LockUnsupportedError):
+                    with suppress(OSError):
+                        path.unlink()
                 raise
             if not locked:
                 os.close(descriptor)

@@ -19,7 +19,7 @@ from steersman.agent.errors import InvalidRequestError, SessionBusyError, Sessio
 from steersman.sessions import checkpoints, history, housekeeping, queries, rewinds, segments, timeline
 from steersman.sessions.database import Connect, Database
 from steersman.sessions.handle import SessionHandle, TakeSnapshot
-from steersman.sessions.holding import SessionLocks, held_error, this_holder
+from steersman.sessions.holding import SessionLocks, busy_error, held_error, this_holder
 from steersman.sessions.lease import LeaseLocker
 from steersman.sessions.locks import FallbackLocker, Lock, Locker, MemoryLocker, OsLocker
 from steersman.sessions.opening import LOCKS_NAME, open_database, open_memory
@@ -262,7 +262,7 @@ class SessionStore:
             row = _require(connection, session_id)
         with self._held_lock:
             if session_id in self._held:
-                raise held_error(row)
+                raise busy_error(row)
             self._held.add(session_id)
         try:
             return self._hold(row, holder, snapshot, take_over=take_over)
