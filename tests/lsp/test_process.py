@@ -5,6 +5,7 @@ Nothing here asserts a duration; a server that does not leave fails by the test'
 
 import asyncio
 import json
+import os
 import signal
 import sys
 from pathlib import Path
@@ -104,6 +105,26 @@ server.wait()
     while is_alive(pid):
         await asyncio.sleep(0.01)
     assert await roles_of_last_session(tmp_path) == ["user"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="named pipes of the file system are POSIX's")
+async def test_a_command_that_does_not_want_to_end_ends_with_the_server(tmp_path: Path) -> None:
+    """It ignores TERM and holds a pipe; the pipe's end is the proof that nothing of it is left."""
+    stubborn = "trap '' TERM; exec 3>held; echo ready >&3; sleep 1000"
+    async with lsp_process(
+        tmp_path, [[{"call": "run_command", "arguments": {"command": stubborn}}], ["never"]]
+    ) as server:
+        os.mkfifo(server.folder / "held")
+        await server.initialize()
+        server.client.on("window/showMessageRequest", lambda _: {"title": "Allow once"})
+        server.client.start_command("steersman.run", {"prompt": "do"})
+        held = await asyncio.to_thread((server.folder / "held").open, "rb")
+        with held:
+            assert await asyncio.to_thread(held.readline) == b"ready\n"
+            server.close_input()
+            assert await server.end() == 1
+            assert await asyncio.to_thread(held.read) == b""
+    assert await roles_of_last_session(tmp_path) == ["user", "assistant", "tool"]
 
 
 async def test_bad_bytes_are_answered_and_the_connection_goes_on(tmp_path: Path) -> None:
