@@ -2,12 +2,15 @@
 
 import json
 import os
+import queue
 import random
 import signal
 import subprocess
 import sys
+import threading
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -26,16 +29,28 @@ TESTS = Path(__file__).parent.parent
 
 @dataclass
 class Worker:
-    """A process at work, and what it told so far."""
+    """A process at work, and what it told so far. A thread reads along, so that it never waits to be heard."""
 
     process: "subprocess.Popen[str]"
     told: list[list[Any]] = field(default_factory=list[list[Any]])
+    lines: "queue.Queue[str]" = field(default_factory=queue.Queue[str])
+
+    def __post_init__(self) -> None:
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    def _read(self) -> None:
+        assert self.process.stdout is not None
+        with self.process.stdout as output:
+            for line in output:
+                self.lines.put(line)
+        self.lines.put("")
 
     def next(self) -> list[Any]:
         """Return the next thing it tells; an empty list at its end."""
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
+        line = self.lines.get()
         if not line.endswith("\n"):  # cut off by the kill: it never left the process whole
+            self.lines.put("")
             return []
         self.told.append(json.loads(line))
         return self.told[-1]
@@ -48,19 +63,22 @@ class Worker:
     def kill(self) -> None:
         """End it at once, and read what it had told by then."""
         self.process.kill()
+        self._end()
+
+    def _end(self) -> int:
         while self.next():
             pass
-        self.process.communicate()
+        self._reader.join()
+        if self.process.stdin is not None:
+            with suppress(BrokenPipeError):
+                self.process.stdin.close()
+        return self.process.wait()
 
     def finish(self) -> None:
         """Let it come to its own end."""
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.process.stdin.close()
-        while self.next():
-            pass
-        assert self.process.wait() == 0
-        self.process.stdout.close()
+        assert self._end() == 0
 
 
 @dataclass
