@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.lsp.comment_syntax import _ALIASES, _SYNTAXES, syntax_of
-from steersman.lsp.instruction_comments import find_instructions
+from steersman.lsp.instruction_comments import MAX_TEXT_CHARS, find_instructions
 from steersman.lsp.positions import offset_to_position, position_to_offset
 
 DECOYS = {
@@ -171,6 +171,11 @@ def test_other_comments_do_not_belong_to_it() -> None:
 def test_a_block_comment_keeps_its_lines_without_ornament() -> None:
     text = "/**\n * steersman: split this\n *   - by word\n */\nint a;"
     assert texts(text, "c") == ["split this\nby word"]
+
+
+def test_texts_that_are_data_are_not_looked_through() -> None:
+    assert texts("x" * MAX_TEXT_CHARS + "\n# steersman: do it") == []
+    assert texts("x = 1  # y\n" * 1000 + "# steersman: do it") == ["do it"]
 
 
 def test_an_unfinished_comment_is_found_too() -> None:

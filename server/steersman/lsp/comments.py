@@ -54,11 +54,9 @@ def _scan(text: str, syntax: Syntax, start: int, end: int) -> Iterator[Comment]:
 
 
 def _kind_of(found: re.Match[str]) -> tuple[str, int]:
-    """Return what was found and which of its kind, by the outermost named group that took part."""
-    for name, value in found.groupdict().items():
-        if value is not None and name[1:].isdigit():
-            return name[0], int(name[1:])
-    return "s", 0
+    """Return what was found and which of its kind: the group around all others is the last to close."""
+    name = found.lastgroup or "s0"
+    return name[0], int(name[1:])
 
 
 def _find_close(text: str, block: Block, opened: re.Match[str], end: int) -> tuple[int, int]:

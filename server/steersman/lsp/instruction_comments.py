@@ -7,14 +7,18 @@ comment, or line comments one below the other.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from steersman.agent.lines import split_lines
 from steersman.lsp.comments import Comment, find_comments
 
-_MARKS = re.compile(r"steersman:|AI!", re.IGNORECASE)
-_BEGINS = re.compile(r"[\s/*#!;%-]*steersman:[ \t]*", re.IGNORECASE)
+MAX_TEXT_CHARS = 2_000_000
+"""Longer texts are data; nobody waits for them to be looked through at every change."""
+
+_MARKS = ("steersman:", "Steersman:", "STEERSMAN:", "AI!")
+_BEGINS = re.compile(r"[\s/*#!;%-]*(?:steersman|Steersman|STEERSMAN):[ \t]*")
 _ENDS = re.compile(r"(?<!\w)AI!\s*\Z")
 _ORNAMENT = " \t/*#!;%-"
 
@@ -35,24 +39,41 @@ class Instruction:
 
 
 def find_instructions(text: str, language_id: str) -> list[Instruction]:
-    """Return the instructions in the text, in order."""
-    if _MARKS.search(text) is None:
+    """Return the instructions in the text, in order; none in one of more than ``MAX_TEXT_CHARS`` characters."""
+    marks = _mark_offsets(text)
+    if not marks or len(text) > MAX_TEXT_CHARS:
         return []
     found: list[Instruction] = []
-    for group in _groups(text, find_comments(text, language_id)):
+    for group in _groups(text, find_comments(text, language_id), marks):
         found += _instructions_in(group)
     return found
 
 
-def _groups(text: str, comments: Iterator[Comment]) -> Iterator[list[Comment]]:
-    """Yield comments that belong together: line comments one below the other in the same column, others alone."""
+def _mark_offsets(text: str) -> list[int]:
+    """Return where an instruction may be, in order."""
+    offsets: list[int] = []
+    for mark in _MARKS:
+        at = text.find(mark)
+        while at >= 0:
+            offsets.append(at)
+            at = text.find(mark, at + 1)
+    return sorted(offsets)
+
+
+def _groups(text: str, comments: Iterator[Comment], marks: list[int]) -> Iterator[list[Comment]]:
+    """Yield comments that belong together and hold a mark: line comments below one another, others alone."""
     group: list[Comment] = []
+    holds_mark = False
     for comment in comments:
         if group and not _continues(text, group[-1], comment):
-            yield group
-            group = []
+            if holds_mark:
+                yield group
+            group, holds_mark = [], False
+            if comment.start > marks[-1]:
+                return
         group.append(comment)
-    if group:
+        holds_mark = holds_mark or bisect_left(marks, comment.start) < bisect_left(marks, comment.end)
+    if holds_mark:
         yield group
 
 
@@ -60,13 +81,10 @@ def _continues(text: str, above: Comment, below: Comment) -> bool:
     if above.kind != "line" or below.kind != "line":
         return False
     between = text[above.end : below.start]
+    if between.strip():
+        return False
     column = _column(text, above.start)
-    return (
-        between.strip() == ""
-        and len(split_lines(between + ".")) == 2
-        and column is not None
-        and (column == _column(text, below.start))
-    )
+    return len(split_lines(between + ".")) == 2 and column is not None and column == _column(text, below.start)
 
 
 def _column(text: str, offset: int) -> str | None:
