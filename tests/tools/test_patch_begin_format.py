@@ -192,3 +192,24 @@ def test_an_update_without_change_is_refused():
 def test_an_empty_patch_and_no_patch_are_refused():
     assert "empty" in refusal("*** Begin Patch\n*** End Patch\n")
     assert "no patch" in refusal("just some words\n")
+
+
+def test_a_diffs_names_after_the_header_do_not_matter():
+    [hunk] = hunks("--- a/a.py", "+++ b/a.py", "@@ -1 +1 @@", "-x", "+y")
+
+    assert shown(hunk) == ["-x", "+y"]
+
+
+def test_a_diff_within_the_marks_of_a_patch_is_a_diff():
+    [update] = parsed("--- a/a.py", "+++ b/a.py", "@@ -1 +1 @@", "-x", "+y")
+
+    assert isinstance(update, UpdateFile)
+    assert update.path == "a.py"
+    assert shown(update.hunks[0]) == ["-x", "+y"]
+
+
+def test_a_diff_of_a_text_about_patches_is_a_diff():
+    diff = "--- a/doc.md\n+++ b/doc.md\n@@ -1,3 +1,3 @@\n *** Begin Patch\n *** Update File: x\n-a\n+b\n"
+    [[update]] = parse_patch(diff)
+
+    assert update.path == "doc.md"

@@ -8,25 +8,29 @@ cut off, and is refused.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from steersman.agent.lines import split_lines, strip_ending
-from steersman_tools.kit.endings import ending_of
-from steersman_tools.patch.model import AddFile, DeleteFile, FilePatch, Hunk, PatchError, PatchLine, UpdateFile
+from steersman_tools.patch.git_names import is_name_pair
+from steersman_tools.patch.hunk_reader import END_OF_FILE, NO_NEWLINE, HunkReader
+from steersman_tools.patch.model import AddFile, DeleteFile, FilePatch, PatchError, UpdateFile
 
 BEGIN = "*** Begin Patch"
 END = "*** End Patch"
-_END_OF_FILE = "*** End of File"
-_NO_NEWLINE = "\\ No newline"
 _HEADER = re.compile(r"\*\*\*\s*(add|create|delete|remove|update|modify) file:\s*(.+)", re.IGNORECASE)
 _MOVE = re.compile(r"\*\*\*\s*move to:\s*(.+)", re.IGNORECASE)
-_RANGE = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
 _HEADERS = "*** Add File: PATH, *** Update File: PATH, *** Delete File: PATH"
 
 
-def is_begin_format(text: str) -> bool:
-    """Whether the text is meant to be in this format."""
-    return any(_is_marker(line, BEGIN) or _HEADER.match(line.strip()) for line in split_lines(text))
+def begins_at(lines: Sequence[str]) -> int | None:
+    """Return the index of the first file header of this format, or None."""
+    return next((at for at, line in enumerate(lines) if _HEADER.match(line.strip())), None)
+
+
+def has_marker(lines: Sequence[str]) -> bool:
+    """Whether the first line of this format stands somewhere."""
+    return any(_is_marker(line, BEGIN) for line in lines)
 
 
 def parse_begin_format(text: str) -> list[FilePatch]:
@@ -48,16 +52,6 @@ def parse_begin_format(text: str) -> list[FilePatch]:
         else:
             patches.append(_read_update(reader, path))
     return patches
-
-
-def parse_anchor(line: str) -> tuple[str | None, int | None]:
-    """Return the text after ``@@`` (None when there is none) and the line number in it (likewise)."""
-    if numbers := _RANGE.match(line):
-        return None, int(numbers[1])
-    text = line.lstrip("@").strip()
-    if text.endswith("@@"):
-        text = text[:-2].rstrip()
-    return text or None, None
 
 
 def _is_marker(line: str, marker: str) -> bool:
@@ -112,7 +106,7 @@ def _read_content(reader: _Reader) -> str:
             blanks.clear()
         elif not line.strip():
             blanks.append(line.lstrip(" \t"))
-        elif line.startswith(_NO_NEWLINE) and content:
+        elif line.startswith(NO_NEWLINE) and content:
             content[-1] = strip_ending(content[-1])
         elif content or not line.startswith("@@"):
             raise PatchError(
@@ -127,9 +121,11 @@ def _read_update(reader: _Reader, path: str) -> UpdateFile:
     if reader.line is not None and (move := _MOVE.match(reader.line.strip())):
         new_path = move[1].strip()
         reader.at += 1
+    if is_name_pair(reader.lines, reader.at):  # a diff's names once more
+        reader.at += 2
     hunks = HunkReader()
     while (line := reader.line) is not None and not reader.is_header():
-        if line.startswith("***") and line.rstrip() != _END_OF_FILE:
+        if line.startswith("***") and line.rstrip() != END_OF_FILE:
             break
         hunks.take(line)
         reader.at += 1
@@ -137,64 +133,3 @@ def _read_update(reader: _Reader, path: str) -> UpdateFile:
     if not found and new_path is None:
         raise PatchError(f"the update of {path} holds no change")
     return UpdateFile(path, found, new_path, may_overwrite=True)
-
-
-@dataclass(slots=True)
-class HunkReader:
-    """Puts lines together to hunks; shared by both formats for headers without line numbers."""
-
-    hunks: list[Hunk] = field(default_factory=list[Hunk])
-    _lines: list[PatchLine] = field(default_factory=list[PatchLine])
-    _anchors: list[str] = field(default_factory=list[str])
-    _line_number: int | None = None
-    _blanks: int = 0
-
-    def take(self, line: str) -> None:
-        """Take the next line of an update."""
-        text, ending = strip_ending(line), ending_of(line) or "\n"
-        if line.startswith("@@"):
-            self._header(text)
-        elif line.rstrip() == _END_OF_FILE:
-            self._close(at_end=True)
-        elif line.startswith(_NO_NEWLINE):
-            if self._lines:
-                last = self._lines.pop()
-                self._lines.append(PatchLine(last.kind, last.text, ""))
-        elif not text:
-            self._lines.append(PatchLine(" ", "", ending))
-            self._blanks += 1
-        else:
-            kind = text[0] if text[0] in " -+" else None
-            self._lines.append(_patch_line(kind, text, ending))
-            self._blanks = 0
-
-    def finish(self) -> tuple[Hunk, ...]:
-        """Return all hunks."""
-        self._close()
-        return tuple(self.hunks)
-
-    def _header(self, text: str) -> None:
-        if len(self._lines) > self._blanks:
-            self._close()
-        self._lines, self._blanks = [], 0
-        anchor, number = parse_anchor(text)
-        if anchor is not None:
-            self._anchors.append(anchor)
-        if number is not None:
-            self._line_number = number
-
-    def _close(self, *, at_end: bool = False) -> None:
-        lines, blanks = tuple(self._lines), self._blanks
-        if len(lines) > blanks:
-            self.hunks.append(
-                Hunk(len(self.hunks) + 1, lines, tuple(self._anchors), self._line_number, at_end, loose_blanks=blanks)
-            )
-        self._lines, self._anchors, self._line_number, self._blanks = [], [], None, 0
-
-
-def _patch_line(kind: str | None, text: str, ending: str) -> PatchLine:
-    if kind == "-":
-        return PatchLine("-", text[1:], ending)
-    if kind == "+":
-        return PatchLine("+", text[1:], ending)
-    return PatchLine(" ", text[1:] if kind else text, ending)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 _ESCAPE = re.compile(rb'\\([0-7]{3}|[abtnvfr"\\])')
@@ -26,6 +27,11 @@ class GitNames:
     old: str | None = None
     new: str | None = None
     other: str | None = None
+
+
+def is_name_pair(lines: Sequence[str], at: int) -> bool:
+    """Whether a ``---`` and a ``+++`` line stand here, one behind the other."""
+    return at + 1 < len(lines) and lines[at].startswith("--- ") and lines[at + 1].startswith("+++ ")
 
 
 def names_of_pair(old: str, new: str) -> GitNames:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from steersman_tools.patch.begin_format import is_begin_format, parse_begin_format
+from steersman.agent.lines import split_lines
+from steersman_tools.patch import begin_format, unified_format
 from steersman_tools.patch.model import FilePatch, PatchError
-from steersman_tools.patch.unified_format import is_unified_format, parse_unified_format
 
 
 def parse_patch(text: str) -> list[list[FilePatch]]:
@@ -15,10 +15,14 @@ def parse_patch(text: str) -> list[list[FilePatch]]:
     Raises:
         PatchError: it is in no format that is known, is cut off, or says nothing.
     """
-    if is_begin_format(text):
-        readings = [parse_begin_format(text)]
-    elif is_unified_format(text):
-        readings = parse_unified_format(text)
+    lines = split_lines(text)
+    header, names = begin_format.begins_at(lines), unified_format.begins_at(lines)
+    if header is not None and (names is None or header < names):
+        readings = [begin_format.parse_begin_format(text)]
+    elif names is not None:  # also within the marks of the other format
+        readings = unified_format.parse_unified_format(text)
+    elif begin_format.has_marker(lines):
+        readings = [begin_format.parse_begin_format(text)]
     else:
         raise PatchError("This is no patch: it begins neither with “*** Begin Patch” nor with “--- ” and “+++ ” lines.")
     if not readings[0]:

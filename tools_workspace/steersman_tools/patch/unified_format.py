@@ -6,13 +6,14 @@ The counts in ``@@ -1,2 +3,4 @@`` are believed only where the lines agree with t
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from steersman.agent.lines import split_lines, strip_ending
 from steersman_tools.kit.endings import ending_of
-from steersman_tools.patch.begin_format import HunkReader
-from steersman_tools.patch.git_names import GitNames, names_of_git_header, names_of_pair, unquoted
+from steersman_tools.patch.git_names import GitNames, is_name_pair, names_of_git_header, names_of_pair, unquoted
+from steersman_tools.patch.hunk_reader import HunkReader
 from steersman_tools.patch.model import AddFile, DeleteFile, FilePatch, Hunk, PatchError, PatchLine, UpdateFile
 
 _RANGE = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
@@ -32,12 +33,10 @@ _PLAIN = "100644"
 _LF_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 
 
-def is_unified_format(text: str) -> bool:
-    """Whether the text is meant to be a unified diff."""
-    lines = split_lines(text)
-    if any(line.startswith("diff --git ") for line in lines):
-        return True
-    return any(_is_name_pair(lines, at) for at in range(len(lines)))
+def begins_at(lines: Sequence[str]) -> int | None:
+    """Return the index of the first line that names a file as diffs do, or None."""
+    found = (at for at, line in enumerate(lines) if line.startswith("diff --git ") or is_name_pair(lines, at))
+    return next(found, None)
 
 
 def parse_unified_format(text: str) -> list[list[FilePatch]]:
@@ -74,7 +73,7 @@ def _parse(lines: list[str], *, counts_must_hold: bool = False) -> list[FilePatc
         line = lines[at]
         if line.startswith("diff --git "):
             diffs.append(_FileDiff(names_of_git_header(strip_ending(line))))
-        elif _is_name_pair(lines, at):
+        elif is_name_pair(lines, at):
             _take_names(diffs, lines[at], lines[at + 1])
             at += 1
         elif line.startswith("@@"):
@@ -88,10 +87,6 @@ def _parse(lines: list[str], *, counts_must_hold: bool = False) -> list[FilePatc
             _take_header(diffs[-1], strip_ending(line))
         at += 1
     return [_file_patch(diff) for diff in diffs]
-
-
-def _is_name_pair(lines: list[str], at: int) -> bool:
-    return lines[at].startswith("--- ") and at + 1 < len(lines) and lines[at + 1].startswith("+++ ")
 
 
 def _take_names(diffs: list[_FileDiff], old_line: str, new_line: str) -> None:
@@ -164,7 +159,7 @@ def _end_by_prefix(lines: list[str], at: int) -> int:
 
 
 def _is_boundary(lines: list[str], at: int) -> bool:
-    return lines[at].startswith(("@@", *_BOUNDARIES)) or _is_name_pair(lines, at)
+    return lines[at].startswith(("@@", *_BOUNDARIES)) or is_name_pair(lines, at)
 
 
 def _hunk_lines(lines: list[str]) -> tuple[PatchLine, ...]:
