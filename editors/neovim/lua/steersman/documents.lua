@@ -66,12 +66,7 @@ function M.to_lsp(diagnostic, encoding)
   return {
     range = {
       start = M.position(buf, diagnostic.lnum, diagnostic.col, encoding),
-      ["end"] = M.position(
-        buf,
-        diagnostic.end_lnum or diagnostic.lnum,
-        diagnostic.end_col or diagnostic.col,
-        encoding
-      ),
+      ["end"] = M.position(buf, diagnostic.end_lnum or diagnostic.lnum, diagnostic.end_col or diagnostic.col, encoding),
     },
     message = diagnostic.message,
     severity = diagnostic.severity --[[@as integer]],

@@ -61,9 +61,8 @@ end
 ---@param event steersman.Event
 ---@param client_id integer
 local function take(event, client_id)
-  local run = active[event.runId]
   if event.type == "run_started" then
-    run = {
+    active[event.runId] = {
       id = event.runId,
       session_id = event.sessionId,
       client_id = client_id,
@@ -73,7 +72,6 @@ local function take(event, client_id)
       activity = "starting",
       stopping = false,
     }
-    active[event.runId] = run
   elseif event.type == "run_ended" then
     active[event.runId] = nil
   end

@@ -5,13 +5,22 @@ local text = require("steersman.text")
 
 local M = {}
 
+---@class steersman.PlannedChange
+---@field uri string
+---@field kind string
+---@field before? string
+---@field after? string
+---@field diff string
+---@field added integer
+---@field removed integer
+
 ---@class steersman.QuestionParams `steersman/requestApproval`
 ---@field runId string
 ---@field sessionId string
 ---@field callId string
 ---@field tool string
 ---@field title string
----@field changes { uri: string, kind: string, before?: string, after?: string, diff: string, added: integer, removed: integer }[]
+---@field changes steersman.PlannedChange[]
 ---@field command? string
 ---@field options { id: string, label: string }[]
 ---@field warning? string
@@ -89,7 +98,9 @@ function M.make(params)
     end
   end
   if given(params.warning) then
-    for _, line in ipairs(text.lines(text.visible(params.warning --[[@as string]]))) do
+    for _, line in
+      ipairs(text.lines(text.visible(params.warning --[[@as string]])))
+    do
       add("! " .. line, "SteersmanWarning")
     end
     add("")
@@ -100,7 +111,9 @@ function M.make(params)
   end
   add("")
   if given(params.command) then
-    for _, line in ipairs(text.lines(text.visible(params.command --[[@as string]]))) do
+    for _, line in
+      ipairs(text.lines(text.visible(params.command --[[@as string]])))
+    do
       add("$ " .. line, "SteersmanTool")
     end
   end

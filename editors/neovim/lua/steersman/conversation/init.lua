@@ -21,6 +21,7 @@ local M = {}
 ---@field run_id? string the run at work
 ---@field last_model? string
 ---@field draft string what was written and not sent
+---@field is_asked boolean a question of its run is open
 ---@field private starting boolean
 local Conversation = {}
 Conversation.__index = Conversation
@@ -99,6 +100,7 @@ function M.new(root, title)
     title = text.one_line(title),
     view = view.new(writer.new(buf)),
     draft = "",
+    is_asked = false,
     starting = false,
   }, Conversation)
   set_up_buffer(buf)
@@ -160,8 +162,10 @@ end
 ---@return string
 function Conversation:state()
   local run = self:run()
-  if run then
-    return ("%s · %s"):format(run.mode, run.activity)
+  if self.is_asked then
+    return config.get().icons.question .. " your answer is wanted"
+  elseif run then
+    return ("%s · %s"):format(run.mode, (run.activity:gsub("^turn (%d+)/%d+ · ", "turn %1 · ")))
   elseif self.starting then
     return "starting"
   end
@@ -264,6 +268,7 @@ end
 ---@param question? { title: string }
 function Conversation:set_question(question)
   local icons, keys = config.get().icons, config.get().conversation.keys
+  self.is_asked = question ~= nil
   self.view:set_footer(question and {
     { icons.question .. " " .. text.one_line(question.title) .. "  ", "SteersmanQuestion" },
     { keys.question, "SteersmanKey" },
@@ -274,7 +279,7 @@ end
 --- Replace what is shown by the session as it was kept.
 ---@param messages table[]
 function Conversation:load(messages)
-  self.view.writer:replace_tail(0, {})
+  self.view.writer:remove_tail(0)
   self.view = view.new(self.view.writer)
   self.view:history(messages)
 end

@@ -1,4 +1,4 @@
---- What a conversation looks like: turns events, and messages that were kept, into lines. Knows no window and no server.
+--- What a conversation looks like: turns events, and messages that were kept, into lines. Knows no window.
 
 local blocks = require("steersman.conversation.blocks")
 local config = require("steersman.config")
@@ -32,7 +32,7 @@ end
 ---@param kind "text"|"reasoning"|"call"|"note"
 ---@private
 function View:begin(kind)
-  self.writer:set_fold(nil)
+  self.writer:end_fold()
   local close = kind == self.kind and (kind == "call" or kind == "note")
   if not close then
     self.writer:gap()
@@ -57,10 +57,11 @@ function View:user(content, steered)
   self.writer:append(blocks.quoted(steered and "(meanwhile) " .. prompt or prompt), "SteersmanPrompt")
   if context then
     self.kind = nil
-    self:note("sent along: " .. (text.lines(context)[1]:gsub("^The person has ", ""):gsub(" open in the editor%.$", "")))
-    self.writer:set_fold(self.writer:count() - 1)
+    local what = text.lines(context)[1]:gsub("^The person has ", ""):gsub(" open in the editor%.$", "")
+    self:begin("note")
+    self.writer:begin_fold(config.get().icons.note .. " sent along: " .. text.one_line(what), "SteersmanNote")
     self.writer:append(blocks.fenced(text.lines(text.visible(context))))
-    self.writer:set_fold(nil)
+    self.writer:end_fold()
   end
 end
 
@@ -84,8 +85,7 @@ function View:think(piece)
   if self.kind ~= "reasoning" then
     self:begin("reasoning")
     self.turn_first = self.turn_first or self.writer:count()
-    local head = self.writer:append({ config.get().icons.note .. " thinking" }, "SteersmanNote")
-    self.writer:set_fold(head)
+    self.writer:begin_fold(config.get().icons.note .. " thinking", "SteersmanNote")
     self.writer:append(text.lines(piece))
   else
     self.writer:extend(text.lines(piece))
@@ -96,8 +96,8 @@ end
 ---@param reason string
 function View:discard(reason)
   if self.turn_first then
-    self.writer:set_fold(nil)
-    self.writer:replace_tail(self.turn_first, {})
+    self.writer:end_fold()
+    self.writer:remove_tail(self.turn_first)
     self.turn_first, self.streamed, self.kind = nil, "", nil
   end
   self:note("the answer broke off and was discarded: " .. reason)
@@ -108,9 +108,9 @@ end
 ---@param truncated? boolean
 function View:commit(content, truncated)
   if content ~= self.streamed then
-    self.writer:set_fold(nil)
+    self.writer:end_fold()
     if self.turn_first then
-      self.writer:replace_tail(self.turn_first, {})
+      self.writer:remove_tail(self.turn_first)
     end
     if vim.trim(content) ~= "" then
       self:begin("text")
@@ -143,11 +143,10 @@ end
 ---@param arguments string
 function View:call(id, tool, arguments)
   self:begin("call")
-  local line = self.writer:append({ "" })
+  local line = self.writer:begin_fold("")
   local call = { line = line, title = blocks.call_title(tool, arguments), size = "", refused = false }
   self.calls[id] = call
   self:set_head(call, config.get().icons.running, "SteersmanRunning")
-  self.writer:set_fold(line)
   self.writer:append(blocks.arguments(arguments))
 end
 
@@ -161,8 +160,8 @@ function View:ask(event)
   call.title = blocks.title(event.title)
   if #event.changes > 0 then
     call.size = blocks.size(event.changes)
-    self.writer:set_fold(call.line)
-    self.writer:replace_tail(call.line + 1, {})
+    self.writer:resume_fold()
+    self.writer:remove_tail(call.line + 1)
     self:append_diff(blocks.diff(event.changes))
   end
   self:set_head(call, config.get().icons.question, "SteersmanQuestion")
@@ -227,6 +226,7 @@ function View:result(id, result)
   end
   local icons, more = config.get().icons, nil
   if result.isError then
+    call.size = ""
     more = call.refused and "refused" or text.clip(text.one_line(text.lines(result.content)[1]), 60)
   elseif (result.durationMs or 0) >= 1000 then
     more = ("%.1f s"):format(result.durationMs / 1000)
@@ -237,9 +237,9 @@ function View:result(id, result)
     result.isError and "SteersmanError" or "SteersmanOk",
     more
   )
-  self.writer:set_fold(call.line)
+  self.writer:resume_fold()
   self.writer:append(blocks.fenced(text.lines(text.visible(result.content))))
-  self.writer:set_fold(nil)
+  self.writer:end_fold()
 end
 
 --- The run is over.
@@ -279,7 +279,7 @@ function View:history(messages)
       end
     end
   end
-  self.writer:set_fold(nil)
+  self.writer:end_fold()
 end
 
 return M

@@ -1,4 +1,4 @@
---- Writes a conversation's buffer: only at its end, and into lines that it has marked. Windows that show the end follow.
+--- Writes a conversation's buffer: at its end, and into lines that it knows. Windows that show the end follow.
 
 local M = {}
 
@@ -68,22 +68,42 @@ function Writer:count()
   return count == 1 and vim.api.nvim_buf_get_lines(self.buf, 0, 1, false)[1] == "" and 0 or count
 end
 
---- Append whole lines.
+--- Append whole lines. (Fold levels are set first: Neovim asks for them while the text changes.)
 ---@param lines string[]
 ---@param group? string a highlight group for all of them
 ---@return integer first the first one's number, from 0
 function Writer:append(lines, group)
   local first = self:count()
+  for offset = 1, #lines do
+    self.levels[first + offset] = self.fold
+  end
   self:write(function()
     vim.api.nvim_buf_set_lines(self.buf, first, -1, false, lines)
-    for offset = 1, #lines do
-      self.levels[first + offset] = self.fold
-    end
   end)
   if group then
     self:highlight(first, first + #lines, group)
   end
   return first
+end
+
+--- Append a line that stays visible while what is appended after it is folded away, until `end_fold`.
+---@param line string
+---@param group? string
+---@return integer number its number, from 0
+function Writer:begin_fold(line, group)
+  self.fold = ">1"
+  local number = self:append({ line }, group)
+  self.fold = "1"
+  return number
+end
+
+function Writer:end_fold()
+  self.fold = "0"
+end
+
+--- Append to the last fold again.
+function Writer:resume_fold()
+  self.fold = "1"
 end
 
 --- Append an empty line unless there is one, or nothing, before.
@@ -94,40 +114,27 @@ function Writer:gap()
   end
 end
 
---- Let lines from now on be hidden in a fold below the line `head`, or in none.
----@param head? integer from 0
-function Writer:set_fold(head)
-  if head then
-    self.levels[head + 1] = ">1"
-  end
-  self.fold = head and "1" or "0"
-end
-
 --- Add text to the last line, which may begin further lines.
 ---@param lines string[] the first goes on with the last line
 function Writer:extend(lines)
   local last = math.max(self:count() - 1, 0)
+  for offset = 2, #lines do
+    self.levels[last + offset] = self.fold
+  end
   self:write(function()
     local text = vim.api.nvim_buf_get_lines(self.buf, last, last + 1, false)[1] or ""
     vim.api.nvim_buf_set_text(self.buf, last, #text, last, #text, lines)
-    for offset = 2, #lines do
-      self.levels[last + offset] = self.fold
-    end
   end)
 end
 
---- Replace everything from a line on.
+--- Remove everything from a line on.
 ---@param first integer from 0
----@param lines string[]
-function Writer:replace_tail(first, lines)
+function Writer:remove_tail(first)
+  for number = first + 1, #self.levels do
+    self.levels[number] = nil
+  end
   self:write(function()
-    vim.api.nvim_buf_set_lines(self.buf, first, -1, false, lines)
-    for number = first + 1, #self.levels do
-      self.levels[number] = nil
-    end
-    for offset = 1, math.max(#lines, 1) do
-      self.levels[first + offset] = self.fold
-    end
+    vim.api.nvim_buf_set_lines(self.buf, first, -1, false, {})
   end)
 end
 
@@ -137,6 +144,9 @@ end
 function Writer:replace_line(number, line)
   self:write(function()
     vim.api.nvim_buf_set_lines(self.buf, number, number + 1, false, { line })
+    -- Neovim forgets the level of the last line when an earlier line of its fold changes: let it ask again.
+    local last = vim.api.nvim_buf_line_count(self.buf) - 1
+    vim.api.nvim_buf_set_lines(self.buf, last, last + 1, false, vim.api.nvim_buf_get_lines(self.buf, last, -1, false))
   end)
 end
 
