@@ -167,8 +167,18 @@ class TestIndex:
     def test_it_catches_up_in_pieces(self, stores: Stores, monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setattr(search_module, "_BATCH", 3)
         store = stores.open()
+        monkeypatch.setattr(search_module, "_BATCH_CHARS", 20)
         made = [session_with(store, UserMessage(f"needle {number}")) for number in range(10)]
         assert set(found(store, "needle")) == set(made)
+
+    def test_at_the_end_of_a_run_it_takes_in_what_is_quickly_done(self, stores: Stores):
+        store = stores.open()
+        one = session_with(store, *(UserMessage(f"needle {number} " + "x" * 50_000) for number in range(10)))
+        with store._database.reading() as connection:
+            indexed = int(connection.execute("SELECT value FROM meta WHERE name = 'indexed_upto'").fetchone()[0])
+        assert 3 <= indexed <= 5
+        assert store.search("needle")[0].matches == 10
+        assert found(store, '"needle 9"') == [one]
 
     def test_nothing_of_a_deleted_session_stays_in_the_index(self, stores: Stores):
         store = stores.open()
@@ -200,6 +210,7 @@ def hide_fts5(monkeypatch: pytest.MonkeyPatch) -> Callable[[SessionStore], objec
     class Without:
         def __init__(self, connection: sqlite3.Connection) -> None:
             self._connection = connection
+            self.total_changes = connection.total_changes
 
         def execute(self, sql: str, *values: object) -> sqlite3.Cursor:
             if "message_index" in sql and "sqlite_master" not in sql:

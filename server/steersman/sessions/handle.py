@@ -37,8 +37,8 @@ TakeSnapshot: TypeAlias = Callable[[str], Awaitable[Snapshot]]
 """``Workspace.snapshot``: what stands at a canonical path now."""
 
 _THREAD_ABOVE_BYTES = 256 * 1024
-_INDEXED_AT_CLOSE = 200
-"""Few enough messages to be indexed in some milliseconds; what is left waits for the next search."""
+_INDEXED_AT_CLOSE_CHARS = 200_000
+"""Little enough to be indexed in some milliseconds; what is left waits for the next search."""
 
 
 @dataclass(slots=True)
@@ -195,7 +195,7 @@ class SessionHandle:
                 if let_go.rowcount:
                     self._write_timings(connection)
             if self._has_appended:
-                update_index(self._database, at_most=_INDEXED_AT_CLOSE)
+                update_index(self._database, max_chars=_INDEXED_AT_CLOSE_CHARS)
         except SteersmanError:
             pass  # the name of a holder without a lock means nothing, and the next search brings the index up to date
         finally:

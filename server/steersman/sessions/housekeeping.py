@@ -26,7 +26,7 @@ def forget_deleted(database: Database) -> None:
     """See to it that nothing of what was deleted stays in the files."""
     with database.writing() as connection:
         blobs.drop_unused(connection)
-        compact_index(connection)
+    compact_index(database)
     with database.maintaining() as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import dataclass
 
 from steersman.agent.errors import StorageError
@@ -19,7 +18,9 @@ from steersman.sessions.records import SearchHit, SessionRecord
 from steersman.sessions.segments import Segments, is_inside
 from steersman.sessions.terms import Terms, fold, holds_all, matching_line, parse_terms
 
-_BATCH = 2000
+_BATCH = 500
+_BATCH_CHARS = 1_000_000
+_MERGED_PAGES = 300
 _MAX_MATCHES = 20_000
 _TITLE_BONUS = 100.0
 _WEIGHTS = {"user": 1.5, "assistant": 1.2, "tool": 0.8}
@@ -66,31 +67,43 @@ def search_sessions(
     ]
 
 
-def update_index(database: Database, *, at_most: int | None = None) -> bool:
-    """Add to the index what was recorded since; ``at_most`` so many messages. Return False without FTS5."""
+def update_index(database: Database, *, max_chars: int | None = None) -> bool:
+    """Add to the index what was recorded since; about ``max_chars`` of it. Return False without FTS5."""
     with database.reading() as connection:
         if _is_fresh(connection):
             return True
     with database.writing() as connection:
         if not _make_index(connection):
             return False
-    left = at_most
+    left = max_chars
     while left is None or left > 0:
         with database.writing() as connection:
-            done = _indexed_upto(connection)
-            batch = _BATCH if left is None else min(_BATCH, left)
-            rows = connection.execute("SELECT id FROM message WHERE id > ? ORDER BY id LIMIT ?", (done, batch))
-            ids = [row[0] for row in rows]
-            if not ids:
+            last, chars = _next_batch(connection, _BATCH_CHARS if left is None else left)
+            if last is None:
                 break
             connection.execute(
                 "INSERT INTO message_index (rowid, content, words)"
-                " SELECT id, content, words FROM message WHERE id BETWEEN ? AND ?",
-                (ids[0], ids[-1]),
+                " SELECT id, content, words FROM message WHERE id > ? AND id <= ?",
+                (_indexed_upto(connection), last),
             )
-            _set_meta(connection, "indexed_upto", str(ids[-1]))
-        left = None if left is None else left - len(ids)
+            _set_meta(connection, "indexed_upto", str(last))
+        left = None if left is None else left - chars
     return True
+
+
+def _next_batch(connection: sqlite3.Connection, max_chars: int) -> tuple[int | None, int]:
+    """Return the last message to index now, and how long they are: little enough to keep no writer waiting."""
+    rows = connection.execute(
+        "SELECT id, length(content) + length(coalesce(words, '')) FROM message WHERE id > ? ORDER BY id LIMIT ?",
+        (_indexed_upto(connection), _BATCH),
+    )
+    last, chars = None, 0
+    for message_id, length in rows:
+        last, chars = message_id, chars + length
+        if chars >= max_chars:
+            rows.close()
+            break
+    return last, chars
 
 
 def _try_index(database: Database) -> bool:
@@ -126,11 +139,25 @@ def forget_in_index(connection: sqlite3.Connection, key: int) -> None:
         _set_meta(connection, "index_is_stale", "1")
 
 
-def compact_index(connection: sqlite3.Connection) -> None:
-    """Merge the index into one piece where only that takes deleted words out of it (before SQLite 3.42)."""
-    if _has_index(connection) and sqlite3.sqlite_version_info < _SECURE_DELETE_SINCE:
-        with suppress(sqlite3.OperationalError):  # made by a SQLite that has FTS5, and this one has not
-            connection.execute("INSERT INTO message_index (message_index) VALUES ('optimize')")
+def compact_index(database: Database) -> None:
+    """Merge the index into one piece where only that takes deleted words out of it (before SQLite 3.42).
+
+    In small steps, between which others may write.
+    """
+    if sqlite3.sqlite_version_info >= _SECURE_DELETE_SINCE:
+        return
+    pages, is_done = -_MERGED_PAGES, False  # the first step, by its sign, begins a merge of everything
+    while not is_done:
+        with database.writing() as connection:
+            if not _has_index(connection):
+                return
+            before = connection.total_changes
+            try:
+                connection.execute("INSERT INTO message_index (message_index, rank) VALUES ('merge', ?)", (pages,))
+            except sqlite3.OperationalError:  # made by a SQLite that has FTS5, and this one has not
+                return
+            is_done = connection.total_changes - before < 2
+        pages = _MERGED_PAGES
 
 
 def _make_index(connection: sqlite3.Connection) -> bool:
