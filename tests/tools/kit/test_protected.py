@@ -4,7 +4,8 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 import pytest
 
-from steersman_tools.kit.protected import is_secret, protection_of
+from steersman_tools.kit import protected
+from steersman_tools.kit.protected import SecretFinder, is_secret, protection_of
 from steersman_tools.kit.protected_paths import ProtectedPaths
 from support.reading import plant
 
@@ -181,3 +182,41 @@ class TestLinks:
 
         assert protected(str(tmp_path / "gone/a.py")) is None
         assert protected(str(tmp_path / "gone/.env")) is not None
+
+
+class TestSecretFinder:
+    """The quick way says the same as the list."""
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            *("a/b.py", ".env", "a/.ENV.local", "x/id_rsa", "x/ID_RSA.", "tls.key", "sub/.git/config", ".git/hooks/x"),
+            *(
+                "credentials",
+                "credentials/x.py",
+                "a/credentials",
+                ".config/gh/hosts.yml",
+                "config/gh/hosts.yml",
+                "ｉd_rsa",
+            ),
+            *(
+                ".cargo/credentials",
+                "cargo/credentials.toml",
+                ".docker/config.json",
+                "docker/config.json",
+                "HEAD",
+                "x.git/config",
+            ),
+        ],
+    )
+    def test_it_agrees_with_the_list(self, path: str) -> None:
+        assert SecretFinder(ROOT, [ROOT])(path) == is_secret(ROOT / path, [ROOT])
+
+    def test_everything_in_a_secret_folder_is_secret(self) -> None:
+        assert SecretFinder(ROOT / ".ssh", [ROOT])("config")
+        assert not SecretFinder(ROOT / "src", [ROOT])("config")
+
+    def test_patterns_of_several_names_begin_with_a_dot_as_it_takes_for_granted(self) -> None:
+        secrets = dict(protected._PATTERNS)["secret"].split()
+
+        assert all(pattern.startswith(".") for pattern in secrets if "/" in pattern)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 MAX_COLUMNS = 2000
 _SHOWN_CHARS = 300
 _BEFORE_CHARS = 100
-_RECORD = re.compile(rb"(\d+)(?:([:])(\d+):(\d+):|-(\d+)-)", re.DOTALL)
+_RECORD = re.compile(rb"([^\0\n]*)\0(\d+)(?::(\d+):(\d+):|-(\d+)-)([^\n]*)")
 _PREVIEW_END = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long (?:context )?line)\]\Z")
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """One line that is shown.
 
     Attributes:
@@ -42,21 +41,20 @@ class Hit:
 
 
 def parse_hits(data: bytes, to_path: Callable[[bytes], str], *, is_open: bool = False) -> list[Hit]:
-    """Return the lines that ripgrep printed with ``--null --line-number --column --byte-offset``."""
+    """Return the lines that ripgrep printed with ``--null --line-number --column --byte-offset``.
+
+    What is no such line (a remark about a binary file, a record that the limit cut off) is left out.
+    """
     hits: list[Hit] = []
     names: dict[bytes, str] = {}
-    for raw in data.split(b"\n"):
-        name, null, rest = raw.partition(b"\0")
-        record = _RECORD.match(rest) if null else None
-        if record is None:
-            continue  # a remark about a binary file, or a record that the limit cut off
-        text = rest[record.end() :].removesuffix(b"\r")
-        end = _PREVIEW_END.search(text) if len(text) >= MAX_COLUMNS else None
-        if name not in names:
-            names[name] = to_path(name)
-        column, offset = (int(record[3]), int(record[4])) if record[2] else (0, int(record[5]))
-        text = text[: end.start()] if end else text
-        hits.append(Hit(names[name], int(record[1]), text, column, offset, bool(end), is_open))
+    for name, line, column, match_offset, context_offset, raw in _RECORD.findall(data):
+        path = names.get(name)
+        if path is None:
+            path = names[name] = to_path(name)
+        text, is_cut = raw.removesuffix(b"\r"), False
+        if len(text) >= MAX_COLUMNS and (end := _PREVIEW_END.search(text)):
+            text, is_cut = text[: end.start()], True
+        hits.append(Hit(path, int(line), text, int(column or 0), int(match_offset or context_offset), is_cut, is_open))
     return hits
 
 

@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
-from steersman_tools.kit.protected import Protection, protection_of
+from steersman_tools.kit.protected import Protection, SecretFinder, protection_of
 
 _DEPTH = 3
 _MAX_ENTRIES = 2000
@@ -38,6 +38,14 @@ class ProtectedPaths:
         """Look at the links once, and return what answers for many paths as of this moment."""
         linked = tuple(self.linked())
         return lambda path: protection_of(path, self._roots) or _below(path, linked)
+
+    def secret_finder(self, folder: Path) -> Callable[[str], bool]:
+        """Return what says of very many paths below a folder which may hold secrets, as of this moment."""
+        by_name = SecretFinder(folder, self._roots)
+        hidden = [target for target, protection in self.linked() if protection.is_secret]
+        if not hidden:
+            return by_name
+        return lambda path: by_name(path) or any((folder / path).is_relative_to(target) for target in hidden)
 
     def of_name(self, path: str) -> Protection | None:
         """Return the protection that a path has by its names alone."""

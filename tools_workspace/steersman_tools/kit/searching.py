@@ -220,18 +220,15 @@ class _Search:
 
     def sift(self, protected: ProtectedPaths) -> None:
         """Leave out what may hold secrets and what the editor has otherwise, and sort the rest. Blocks briefly."""
-        hidden = [target for target, protection in protected.linked() if protection.is_secret]
-        verdicts: dict[tuple[str, bool], bool] = {}
-        for hit in self.found.hits:
-            if (hit.path, hit.is_open) in verdicts:
-                continue
-            path = self.scope.folder / hit.path
-            protection = protected.of_name(str(path))
-            is_secret = bool(protection and protection.is_secret) or any(map(path.is_relative_to, hidden))
-            is_old = not hit.is_open and str(path) in self.scope.open_texts
-            verdicts[hit.path, hit.is_open] = not is_secret and not is_old and self.query.takes(hit.path)
-        kept = [hit for hit in self.found.hits if verdicts[hit.path, hit.is_open]]
-        self.found.hits = sorted(kept, key=lambda hit: (hit.path, hit.line))
+        folder = self.scope.folder
+        is_secret = protected.secret_finder(folder)
+        old = {Path(path).relative_to(folder).as_posix() for path in self.scope.open_texts if _is_below(path, folder)}
+        wanted = {
+            (path, is_open): not is_secret(path) and (is_open or path not in old) and self.query.takes(path)
+            for path, is_open in {(hit.path, hit.is_open) for hit in self.found.hits}
+        }
+        self.found.hits = [hit for hit in self.found.hits if wanted[hit.path, hit.is_open]]
+        self.found.hits.sort()
 
     def _take_note(self, output: Output) -> None:
         if output.code == 2 and output.errors:
@@ -240,6 +237,10 @@ class _Search:
         if output.code is None:
             self.found.is_whole = False
             self.found.reason = _reason(output)
+
+
+def _is_below(path: str, folder: Path) -> bool:
+    return Path(path).is_relative_to(folder)
 
 
 def _check_no_secret(location: Location, protected: ProtectedPaths) -> None:
