@@ -171,7 +171,7 @@ class DocumentEditor:
 
     async def _follow(self, sent: SentEdit, watch: Watch, answer: EditAnswer) -> Outcome:
         """Look at the document's texts until they tell, or the time is up."""
-        evidence, looked_at, heard = Evidence(sent), 0, len(watch.seen)
+        evidence, looked_at = Evidence(sent), 0
         deadline = asyncio.get_running_loop().time() + self._timing.confirm_s
         while True:
             for present in watch.seen[looked_at:]:
@@ -182,7 +182,7 @@ class DocumentEditor:
             if verdict.kind in {"confirmed", "misplaced"} or watch.closed:
                 return self._told(sent, watch, verdict, answer)
             left = deadline - asyncio.get_running_loop().time()
-            told = answer.said == "refused" or (answer.said == "applied" and looked_at > heard)
+            told = answer.said == "refused" or (answer.said == "applied" and looked_at > 0)
             wait = min(left, self._timing.settle_s) if told else left
             if wait <= 0 or not await _more(watch, wait):
                 return self._told(sent, watch, verdict, answer, believed=told)

@@ -105,7 +105,7 @@ class AnyInterleaving(RuleBasedStateMachine):
         buffer = self.editor.buffers[URI]
         start = round(place * len(buffer.cells))
         end = min(start + length, len(buffer.cells))
-        if start < end:
+        if start < end and "\n" not in buffer.text[start:end]:  # whole lines are the agent's: told apart by the text
             self.editor.erase(URI, start, end)
 
     @precondition(lambda self: URI in self.editor.buffers)
