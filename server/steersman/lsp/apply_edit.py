@@ -148,7 +148,7 @@ class DocumentEditor:
     async def _send(self, document: OpenDocument, after: str, label: str) -> Outcome:
         quirks, encoding, rule = self._client.quirks, self._documents.encoding, document.lines.rule
         if quirks.levels_line_ends:
-            after = _with_feeds(document.text, after)
+            after = with_line_feeds(document.text, after)
         edits = tuple(text_edits(document.text, after, encoding, rule))
         sent = SentEdit(
             document.text,
@@ -203,7 +203,7 @@ class DocumentEditor:
         return Outcome("unconfirmed", verdict.now, sent, reason=answer.reason)
 
 
-def _with_feeds(text: str, after: str) -> str:
+def with_line_feeds(text: str, after: str) -> str:
     r"""Return ``after`` with every new line ended by ``\n`` where ``text`` has mixed line endings."""
     if has_one_ending(text):
         return after
