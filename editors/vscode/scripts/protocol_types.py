@@ -1,4 +1,5 @@
-"""Writes ``src/protocol.gen.ts``: the wire as TypeScript types, from the server's own code, so that nothing is typed twice.
+
+"""Writes ``src/protocol.gen.ts``: the wire in TypeScript, from the server's own code, so that nothing is typed twice.
 
 What goes in comes from the pydantic models of ``steersman.lsp.params`` and ``steersman.settings``. What comes out has
 no models: it is made by functions from dataclasses. Those functions are called with samples of every shape their
@@ -27,7 +28,7 @@ from steersman import library, wire
 from steersman.agent import events, messages
 from steersman.agent.approval import Option
 from steersman.agent.changes import Change, ChangeSummary
-from steersman.agent.errors import SteersmanError, StorageError
+from steersman.agent.errors import StorageError
 from steersman.agent.result import RunResult, StopReason
 from steersman.agent.tool import Plan
 from steersman.app import model_to_wire
@@ -152,7 +153,7 @@ class _Samples:
             self.closed.update(str(member.value) for member in annotation)
             return list(annotation)
         simple: dict[Any, list[Any]] = {
-            str: [_TEXT, ""], int: [1, 0], float: [1.0], bool: [False, True], type(None): [None], Any: [_TEXT], object: [_TEXT],
+            str: [_TEXT, ""], int: [1, 0], float: [1.0], bool: [False, True], type(None): [None],
         }  # fmt: skip
         return simple.get(annotation, [_TEXT])
 
@@ -265,14 +266,17 @@ def _outgoing() -> Iterator[str]:
     samples.of(Mode)
     stored = [StoredMessage(1, message, 1.0) for message in samples.of(messages.Message)]
     reports = list(samples.records(RunReport))
-    error: SteersmanError = StorageError(_TEXT, hint=_TEXT)
+    error = StorageError(_TEXT, hint=_TEXT)
     named: dict[str, list[Any]] = {
         "Usage": [wire.usage_to_wire(each.usage) for each in reports],
         "ChangeSummary": [wire.change_to_wire(each) for each in samples.records(ChangeSummary)],
         "RunResult": [wire.report_to_wire(each) for each in reports],
         "Session": [wire.session_to_wire(each) for each in samples.records(SessionRecord)],
         "Message": [wire.message_to_wire(each) for each in stored],
-        "FailureData": [wire.error_to_wire(StorageError(_TEXT)), *(wire.error_to_wire(error, each) for each in reports)],
+        "FailureData": [
+            wire.error_to_wire(StorageError(_TEXT)),
+            *(wire.error_to_wire(error, each) for each in reports),
+        ],
         "OpenQuestion": _questions(samples, full=False),
         "ApprovalParams": _questions(samples, full=True),
         "Status": [_status()],
@@ -319,7 +323,7 @@ def main(arguments: Sequence[str]) -> int:
     if "--check" in arguments:
         same = TARGET.is_file() and TARGET.read_text(encoding="utf-8") == text
         if not same:
-            print(f"{TARGET.name} is not what the server's code says; run `make vscode-protocol`.", file=sys.stderr)
+            sys.stderr.write(f"{TARGET.name} is not what the server's code says; run `make vscode-protocol`.\n")
         return 0 if same else 1
     TARGET.write_text(text, encoding="utf-8")
     return 0
