@@ -19,6 +19,7 @@ _DRAIN_S = 0.3
 GRACE_S = 2.0
 """Seconds between TERM and KILL."""
 _LOOK_S = 0.02
+_KILLED_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,7 @@ async def run_process(
         OSError: it cannot be started.
     """
     output = _Output(take)
-    transport = await start_process(
-        output, launch.argv, folder=launch.folder, environment=launch.environment, groups=groups
-    )
+    transport = await _started(launch, output, groups)
     process = _Process(transport, output, groups, sleep, launch.is_wrapped)
     try:
         why = await process.wait(signal, launch.timeout_s)
@@ -104,10 +103,27 @@ async def run_process(
             await process.end()
         return Ended(why, process.code, held, await process.runs_on())
     except BaseException:  # cancelled from outside: nothing of it may stay
-        groups.kill(process.pid)
+        await process.kill()
         raise
     finally:
         transport.close()
+
+
+async def _started(launch: Launch, output: _Output, groups: ProcessGroups) -> asyncio.SubprocessTransport:
+    """Start the process. A start that is cancelled half-way is waited for: asyncio would hang, or lose the process."""
+    starting = asyncio.ensure_future(
+        start_process(output, launch.argv, folder=launch.folder, environment=launch.environment, groups=groups)
+    )
+    try:
+        return await asyncio.shield(starting)
+    except asyncio.CancelledError:
+        await asyncio.wait({starting})
+        if starting.exception() is None:
+            transport = starting.result()
+            groups.kill(transport.get_pid())
+            await asyncio.wait({output.exited}, timeout=_KILLED_S)
+            transport.close()
+        raise
 
 
 class _Process:
@@ -149,8 +165,13 @@ class _Process:
         self._groups.terminate(self.pid, spare_leader=self._is_wrapped)
         await self._within(GRACE_S, self._gone())
         self._groups.kill(self.pid)
-        await self._output.exited
+        await asyncio.wait({self._output.exited})
         await self.drained(_DRAIN_S)
+
+    async def kill(self) -> None:
+        """End the whole group at once, and wait until its leader is gone."""
+        self._groups.kill(self.pid)
+        await asyncio.wait({self._output.exited}, timeout=_KILLED_S)
 
     async def drained(self, seconds: float) -> bool:
         """Whether the output is closed within the time, so that nothing more can come."""
