@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -120,6 +121,22 @@ async def test_a_probe_that_succeeds_gives_the_sandbox_and_is_made_once():
     assert await probe.find() == Found(Bubblewrap("/usr/bin/bwrap"))
     assert len(asked) == 1
     assert asked[0][0] == "/usr/bin/bwrap"
+
+
+async def test_a_probe_goes_on_when_one_who_asked_is_cancelled():
+    answer = asyncio.Event()
+
+    async def try_out(argv: Sequence[str]) -> tuple[int, str]:
+        await answer.wait()
+        return 0, ""
+
+    probe = SandboxProbe("linux", lambda _: True, try_out)
+    first, second = asyncio.create_task(probe.find()), asyncio.create_task(probe.find())
+    await asyncio.sleep(0)
+    first.cancel()
+    answer.set()
+
+    assert await second == Found(Bubblewrap("/usr/bin/bwrap"))
 
 
 async def test_a_probe_that_fails_says_why():

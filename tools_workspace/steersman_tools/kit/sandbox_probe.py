@@ -55,15 +55,13 @@ class SandboxProbe:
         self._platform = platform
         self._is_program = is_program or _is_program
         self._try_out = try_out or run_trial
-        self._lock = asyncio.Lock()
-        self._found: Found | None = None
+        self._looking: asyncio.Task[Found] | None = None
 
     async def find(self) -> Found:
-        """Return the sandbox that works here, or why none does."""
-        async with self._lock:
-            if self._found is None:
-                self._found = await self._look()
-            return self._found
+        """Return the sandbox that works here, or why none does. Looking goes on when one who asked is cancelled."""
+        if self._looking is None:
+            self._looking = asyncio.ensure_future(self._look())
+        return await asyncio.shield(self._looking)
 
     async def _look(self) -> Found:
         if self._platform.startswith("linux"):
