@@ -1,7 +1,7 @@
 """The shortest edit script between two lists of lines. Pure; quick on long lists with few differences.
 
-Myers' algorithm up to a bound of steps; where more differs, lines that occur once on both sides serve as anchors
-(as in patience diff), and what holds no anchor counts as one changed region.
+Myers' algorithm up to a bound of lines and steps; beyond it, lines that occur once on both sides serve as anchors (as
+in patience diff), and what is too long and holds no anchor counts as one changed region.
 """
 
 from __future__ import annotations
@@ -11,8 +11,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+_BLOCK = 64
+_MANY_LINES = 20_000
+_FEW_STEPS = 60
 _MOST_STEPS = 600
-"""Longest edit script (in lines) that is looked for before anchors are."""
+"""Longest edit script (in lines) that is looked for before anchors are; the few for texts with many lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,13 +30,10 @@ class Hunk:
 
 def line_hunks(old: Sequence[str], new: Sequence[str]) -> list[Hunk]:
     """Return what differs between two lists of lines, in order; neighbouring hunks are apart by an equal line."""
-    numbers: dict[str, int] = {}
-    one = [numbers.setdefault(line, len(numbers)) for line in old]
-    other = [numbers.setdefault(line, len(numbers)) for line in new]
-    return list(_hunks(one, other, Hunk(0, len(one), 0, len(other))))
+    return list(_hunks(old, new, Hunk(0, len(old), 0, len(new))))
 
 
-def _hunks(old: list[int], new: list[int], region: Hunk) -> Iterator[Hunk]:
+def _hunks(old: Sequence[str], new: Sequence[str], region: Hunk) -> Iterator[Hunk]:
     region = _trimmed(old, new, region)
     if region.old_start == region.old_end or region.new_start == region.new_end:
         if region.old_start < region.old_end or region.new_start < region.new_end:
@@ -41,11 +41,10 @@ def _hunks(old: list[int], new: list[int], region: Hunk) -> Iterator[Hunk]:
         return
     script = _shortest_script(old[region.old_start : region.old_end], new[region.new_start : region.new_end])
     if script is not None:
-        for hunk in script:
-            yield _moved(hunk, region)
+        yield from (_moved(hunk, region) for hunk in script)
         return
     gaps = _gaps_between_anchors(old, new, region)
-    if len(gaps) == 1:
+    if gaps == [region]:
         yield region
         return
     for gap in gaps:
@@ -61,30 +60,42 @@ def _moved(hunk: Hunk, region: Hunk) -> Hunk:
     )
 
 
-def _trimmed(old: list[int], new: list[int], region: Hunk) -> Hunk:
+def _trimmed(old: Sequence[str], new: Sequence[str], region: Hunk) -> Hunk:
     """The region without the lines that both sides begin or end with."""
     a, b, c, d = region.old_start, region.old_end, region.new_start, region.new_end
-    while a < b and c < d and old[a] == new[c]:
-        a, c = a + 1, c + 1
+    same = _equal_run(old, a, b, new, c, d)
+    a, c = a + same, c + same
     while a < b and c < d and old[b - 1] == new[d - 1]:
         b, d = b - 1, d - 1
     return Hunk(a, b, c, d)
 
 
-def _shortest_script(old: list[int], new: list[int]) -> list[Hunk] | None:
-    """Myers' greedy search: the hunks, or None when the script is longer than ``_MOST_STEPS``."""
-    if abs(len(old) - len(new)) > _MOST_STEPS:
+def _equal_run(old: Sequence[str], x: int, old_end: int, new: Sequence[str], y: int, new_end: int) -> int:
+    """How many lines are equal from two places on; compared in blocks, which is quick for long runs."""
+    most, run = min(old_end - x, new_end - y), 0
+    while run + _BLOCK <= most and old[x + run : x + run + _BLOCK] == new[y + run : y + run + _BLOCK]:
+        run += _BLOCK
+    while run < most and old[x + run] == new[y + run]:
+        run += 1
+    return run
+
+
+def _shortest_script(old: Sequence[str], new: Sequence[str]) -> list[Hunk] | None:
+    """Myers' greedy search: the hunks, or None when the script is longer than what is looked for."""
+    most = _MOST_STEPS if len(old) + len(new) <= _MANY_LINES else _FEW_STEPS
+    if abs(len(old) - len(new)) > most:
         return None
     reached: dict[int, int] = {1: 0}
     trail: list[dict[int, int]] = []
-    for steps in range(min(len(old) + len(new), _MOST_STEPS) + 1):
+    for steps in range(min(len(old) + len(new), most) + 1):
         trail.append(reached.copy() if steps else {1: 0})
         for diagonal in range(-steps, steps + 1, 2):
             down = diagonal == -steps or (diagonal != steps and reached[diagonal - 1] < reached[diagonal + 1])
             x = reached[diagonal + 1] if down else reached[diagonal - 1] + 1
             y = x - diagonal
-            while x < len(old) and y < len(new) and old[x] == new[y]:
-                x, y = x + 1, y + 1
+            if x < len(old) and y < len(new) and old[x] == new[y]:
+                same = _equal_run(old, x, len(old), new, y, len(new))
+                x, y = x + same, y + same
             reached[diagonal] = x
             if x >= len(old) and y >= len(new):
                 return _backtracked(trail, len(old), len(new))
@@ -108,7 +119,7 @@ def _backtracked(trail: list[dict[int, int]], x: int, y: int) -> list[Hunk]:
     return hunks[::-1]
 
 
-def _gaps_between_anchors(old: list[int], new: list[int], region: Hunk) -> list[Hunk]:
+def _gaps_between_anchors(old: Sequence[str], new: Sequence[str], region: Hunk) -> list[Hunk]:
     """Cut the region at lines that occur once on both sides and stand in the same order on both."""
     often_old = Counter(old[region.old_start : region.old_end])
     often_new = Counter(new[region.new_start : region.new_end])
@@ -120,10 +131,10 @@ def _gaps_between_anchors(old: list[int], new: list[int], region: Hunk) -> list[
     ]
     gaps: list[Hunk] = []
     a, c = region.old_start, region.new_start
-    for b, d in _longest_rising(pairs):
-        gaps.append(Hunk(a, b, c, d))
+    for b, d in (*_longest_rising(pairs), (region.old_end, region.new_end)):
+        if a < b or c < d:
+            gaps.append(Hunk(a, b, c, d))
         a, c = b + 1, d + 1
-    gaps.append(Hunk(a, region.old_end, c, region.new_end))
     return gaps
 
 
