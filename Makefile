@@ -63,3 +63,5 @@ bench: $(STAMP)
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
+
+include editors/vscode/targets.mk

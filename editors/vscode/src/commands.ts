@@ -61,10 +61,10 @@ function taskCommands({ tasks, panel, choices, server }: CommandParts): Record<s
       if (prompt !== undefined) await tasks.run({ prompt, context: tasks.contextOf(uri, here) });
     },
     stop: () => tasks.stop(panel.conversation?.state.running === true ? panel.sessionId : undefined),
-    open: () => panel.reveal({ takeFocus: true }),
+    open: () => panel.focus(),
     newSession: async () => {
       panel.show(undefined);
-      await panel.reveal({ takeFocus: true });
+      await panel.focus();
     },
     setMode: async (given) => {
       const mode = isMode(given) ? given : await pickMode(choices.mode);
@@ -171,10 +171,10 @@ async function pickModel(server: Server, choices: Choices): Promise<void> {
     label: id,
     description: contextWindow === undefined ? '' : `${Math.round(contextWindow / 1000)}k tokens`,
     detail: inputPrice === undefined ? '' : `$${inputPrice} in, $${outputPrice ?? 0} out for a million tokens`,
-    model: id as string | undefined,
+    model: id,
   }));
-  const configured = { label: 'As configured', description: status.model, detail: '', model: undefined as string | undefined };
-  const other = { label: 'Another one…', description: 'provider/model', detail: '', model: '' as string | undefined };
+  const configured = { label: 'As configured', description: status.model, detail: '', model: undefined };
+  const other = { label: 'Another one…', description: 'provider/model', detail: '', model: '' };
   const picked = await vscode.window.showQuickPick([configured, ...known, other], { title: 'Which model?', matchOnDescription: true });
   if (picked === undefined) return;
   if (picked !== other) {

@@ -29,16 +29,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const server: Server = new Server({
     log,
     storage: context.globalStorageUri,
-    middleware: middlewareOf(progress, () => tasks),
+    middleware: middlewareOf(progress, () => tasks, () => panel),
     prepare: (client) =>
       vscode.Disposable.from(
         client.onNotification('steersman/event', ({ event }: { readonly event: SteersmanEvent }) => runs.take(event)),
-        client.onRequest('steersman/requestApproval', (params: ApprovalParams, token): Promise<ApprovalAnswer | null> => approvals.ask(params, token)),
+        client.onRequest('steersman/requestApproval', (params: ApprovalParams, token: vscode.CancellationToken): Promise<ApprovalAnswer | null> => approvals.ask(params, token)),
         answerEditorRequests(client),
       ),
   });
   const runs = new Runs(server.execute);
-  const tasks = new Tasks(server, runs, choices);
+  const tasks: Tasks = new Tasks(server, runs, choices, () => panel.reveal());
   const panel: Panel = new Panel({ extensionUri: context.extensionUri, state: context.workspaceState, server, runs, tasks, choices, approvals });
   const tree = new SessionTree(server, runs);
   const sessions = new SessionCommands(server, runs, panel, tree);
@@ -50,7 +50,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     new StatusBar(server, runs, approvals),
     vscode.window.registerTreeDataProvider('steersman.sessions', tree),
     registerCommands({ server, tasks, choices, approvals, panel, sessions, tree, rewinds, log, wheels, extensionId: context.extension.id }),
-    runs.onDidBegin(() => void panel.reveal({ takeFocus: false })),
+    runs.onDidBegin(() => void panel.reveal()),
     runs.onDidEnd(({ conversation, event }) => void tellEnd(panel, conversation.state.title, event)),
     server.onDidChangeState((state) => {
       if (state.kind !== 'failed') return;
@@ -72,7 +72,7 @@ export async function deactivate(): Promise<void> {
   await running?.shutDown();
 }
 
-function middlewareOf(progress: RunProgress, tasks: () => Tasks): Middleware {
+function middlewareOf(progress: RunProgress, tasks: () => Tasks, panel: () => Panel): Middleware {
   return {
     handleWorkDoneProgress: progress.handle,
     // Code actions and lenses come with complete arguments; what the person chose is laid over them.
@@ -82,6 +82,7 @@ function middlewareOf(progress: RunProgress, tasks: () => Tasks): Middleware {
       const mayNot = command === 'steersman.setMode' && !vscode.workspace.isTrusted;
       try {
         if (mayNot) throw new Error('This workspace is not trusted: Steersman only reads and answers.');
+        if (begins) await panel().reveal();
         return await (next(command, begins ? [tasks().chosen(params as RunParams)] : args) as Promise<unknown>);
       } catch (error) {
         await showFailure(error);
@@ -98,7 +99,7 @@ async function tellEnd(panel: Panel, title: string, event: Pick<Extract<Steersma
   const answer = result.answer.replace(/\s+/g, ' ').trim();
   const text = error === undefined ? (answer === '' ? `“${title}” has ended.` : answer.slice(0, 200)) : error.message;
   const show = error === undefined ? vscode.window.showInformationMessage : vscode.window.showErrorMessage;
-  if ((await show(`Steersman: ${text}`, 'Open')) === 'Open') await panel.reveal({ takeFocus: true });
+  if ((await show(`Steersman: ${text}`, 'Open')) === 'Open') await panel.focus();
 }
 
 async function tellCrash(): Promise<void> {

@@ -31,7 +31,7 @@ export const WORKSPACE_SETTINGS = ['mode', 'maxTurns', 'limits'] as const satisf
 /** Returns the person's own settings; what is left at its default is left out. */
 export function userSettings(inspect: Inspect): SettingsPart {
   const found = USER_SETTINGS.map((key) => [key, inspect(key)?.globalValue] as const);
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== '' && value !== null)) as SettingsPart;
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== '' && value !== null));
 }
 
 /** Returns what the workspace says, which may only tighten. */
@@ -40,7 +40,7 @@ export function workspaceSettings(inspect: Inspect): SettingsPart {
     const inspected = inspect(key);
     return [key, inspected?.workspaceFolderValue ?? inspected?.workspaceValue] as const;
   });
-  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== null)) as SettingsPart;
+  return Object.fromEntries(found.filter(([, value]) => value !== undefined && value !== null));
 }
 
 /** Returns a user-level value of any setting, never a workspace's. */

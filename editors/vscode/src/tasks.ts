@@ -16,11 +16,13 @@ export class Tasks {
   readonly #server: Server;
   readonly #runs: Runs;
   readonly #choices: Choices;
+  readonly #reveal: () => Promise<void>;
 
-  constructor(server: Server, runs: Runs, choices: Choices) {
+  constructor(server: Server, runs: Runs, choices: Choices, reveal: () => Promise<void>) {
     this.#server = server;
     this.#runs = runs;
     this.#choices = choices;
+    this.#reveal = reveal;
   }
 
   /** Starts a run, or tells the one at work in the session. Rejects with a `ServerFailure`. */
@@ -39,6 +41,7 @@ export class Tasks {
   /** Starts a run and shows what went wrong. */
   async run(task: Task): Promise<void> {
     try {
+      await this.#reveal();
       await this.submit(task);
     } catch (error) {
       await showFailure(error);

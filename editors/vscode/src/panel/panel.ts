@@ -67,14 +67,21 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     this.#tellConversation();
   }
 
-  /** Opens the side bar; with the focus in it, if wanted. */
-  async reveal(options: { readonly takeFocus: boolean }): Promise<void> {
-    if (this.#view !== undefined && !options.takeFocus) {
+  /** Opens the side bar and goes there. */
+  async focus(): Promise<void> {
+    await vscode.commands.executeCommand(`${CONVERSATION_VIEW}.focus`);
+    this.#post({ type: 'focus' });
+  }
+
+  /** Opens the side bar and leaves the person where they are. */
+  async reveal(): Promise<void> {
+    if (this.isVisible) return;
+    if (this.#view !== undefined) {
       this.#view.show(true);
       return;
     }
     await vscode.commands.executeCommand(`${CONVERSATION_VIEW}.focus`);
-    this.#post({ type: 'focus' });
+    await vscode.commands.executeCommand('workbench.action.focusActiveEditorGroup');
   }
 
   resolveWebviewView(view: vscode.WebviewView): void {

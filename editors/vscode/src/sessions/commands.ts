@@ -33,7 +33,7 @@ export class SessionCommands {
     const session = isSession(given) ? given : await this.#pick('Continue which session?');
     if (session === undefined) return;
     this.#panel.show(await this.#runs.open(session.id));
-    await this.#panel.reveal({ takeFocus: true });
+    await this.#panel.focus();
   }
 
   async search(): Promise<void> {

@@ -35,7 +35,7 @@ export class ComposerView {
     this.#spent = element('span', { class: 'spent' });
     root.append(
       this.input,
-      element('div', { class: 'row' }, this.#mode, this.#model, element('span', { class: 'space' }), this.#stop, this.#submit),
+      element('div', { class: 'row' }, this.#mode, this.#model, element('span', { class: 'actions' }, this.#stop, this.#submit)),
       this.#spent,
     );
   }

@@ -13,13 +13,14 @@ const ALLOWED = {
   ],
   ALLOWED_ATTR: ['href', 'class', 'start', 'title', 'type', 'tabindex', 'data-copy'],
   ALLOW_DATA_ATTR: false,
-  ALLOWED_URI_REGEXP: /^(?:https?:|[^a-z]|[a-z+.-]+(?:[^a-z+.\-:]|$))/i,
+  ALLOWED_URI_REGEXP: /^(?:https?:|[^a-z]|[a-z\d+.-]+(?:[^a-z\d+.\-:]|$))/i,
 };
 
 /** Returns a renderer for a window. */
 export function createMarkdown(window: WindowLike): RenderMarkdown {
   const purify = createDOMPurify(window);
   const markdown = new MarkdownIt({ html: false, linkify: true, highlight: highlighted });
+  markdown.validateLink = isHarmless;
   markdown.renderer.rules['image'] = (tokens, index) => {
     const token = tokens[index];
     const text = token?.content ?? '';
@@ -31,6 +32,12 @@ export function createMarkdown(window: WindowLike): RenderMarkdown {
     return `<div class="code-block"><button type="button" class="copy" data-copy="1">Copy</button>${html}</div>`;
   };
   return (text) => purify.sanitize(markdown.render(text), { ...ALLOWED, RETURN_DOM_FRAGMENT: true });
+}
+
+/** Addresses and relative paths; no command, no file, no data, no program of another scheme. */
+function isHarmless(href: string): boolean {
+  const link = href.trim();
+  return /^https?:\/\//i.test(link) || !/^[a-z][a-z\d+.-]*:|^\/\//i.test(link);
 }
 
 /** Returns code with its words marked for colours; of an unknown language as it is. */
