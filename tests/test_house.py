@@ -87,7 +87,9 @@ def test_nothing_names_this_machine_or_where_packages_come_from():
 
 def test_no_test_hides_a_gap_or_blocks_by_sleeping():
     """A gap is not hidden by a skip; races are made by gates."""
-    pattern = re.compile(r"time\.sleep\(|pytest\.skip\(|mark\.(skip\b|xfail)|mark\.skipif\((?!os\.name|sys\.platform)|importorskip")
+    pattern = re.compile(
+        r"time\.sleep\(|pytest\.skip\(|mark\.(skip\b|xfail)|mark\.skipif\((?!os\.name|sys\.platform)|importorskip"
+    )
     found = [
         f"{path.relative_to(ROOT)}:{number}"
         for path in ALL_PYTHON
