@@ -63,6 +63,15 @@ def test_loading_twice_gives_the_same(store: SessionStore, session_id: str):
         assert handle.load() == handle.load() == [UserMessage("go")]
 
 
+def test_loading_in_mid_run_closes_nothing(store: SessionStore, session_id: str):
+    """The open call is this run's own, and at work."""
+    with store.acquire(session_id, "test") as handle:
+        for message in OPEN:
+            handle.append(message)
+        assert handle.load() == OPEN
+        handle.append(ToolMessage("c1", "done"))
+
+
 class TestClosing:
     """DESIGN S3: a call without a result is closed by what is known of it."""
 

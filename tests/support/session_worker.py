@@ -97,7 +97,6 @@ def share(store: SessionStore, name: str, session_id: str, turns: int) -> None:
             refused += 1
             if name in error.message:
                 raise
-            time.sleep(0.001)
     tell("shared", done, refused)
 
 

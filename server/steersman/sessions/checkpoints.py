@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from steersman.agent.changes import Change, text_digest
 from steersman.agent.messages import ToolMessage
 from steersman.sessions.blobs import Blob, keep_blobs, make_blob, read_blob
+from steersman.sessions.records import KeptFile
 from steersman.sessions.rows import clean
 from steersman_tools.kit.workspace import Snapshot
 
@@ -210,6 +211,18 @@ def plan_restores(touches: Iterable[Touch]) -> list[tuple[Touch, frozenset[str]]
 def load_restores(connection: sqlite3.Connection, touches: Iterable[Touch]) -> tuple[Restore, ...]:
     """Return the plan for these touches with the contents that are wanted."""
     return tuple(Restore(_snapshot(connection, touch), states) for touch, states in plan_restores(touches))
+
+
+def list_kept(connection: sqlite3.Connection, key: int) -> list[KeptFile]:
+    """Return every file of a session that was kept, in order."""
+    rows = connection.execute(
+        "SELECT seq, call_id, path, data, mode, buffer FROM touch WHERE session = ? ORDER BY id", (key,)
+    ).fetchall()
+    kept: list[KeptFile] = []
+    for seq, call_id, column, data, mode, buffer in rows:
+        snapshot = _snapshot(connection, Touch(_from_column(column), data, mode, buffer, "", is_certain=True))
+        kept.append(KeptFile(seq, call_id, snapshot.path, snapshot.data, snapshot.buffer))
+    return kept
 
 
 def copy_touches(connection: sqlite3.Connection, source: int, target: int, last_kept: int) -> None:

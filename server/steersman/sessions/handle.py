@@ -93,13 +93,15 @@ class SessionHandle:
         self._has_appended = False
 
     def load(self) -> list[Message]:
-        """Return the conversation, every call closed (S3). Writes nothing; closings go out with the first append."""
+        """Return the conversation, every call that an earlier holder left open closed (S3).
+
+        Writes nothing; the closings go out with the first append.
+        """
         with self._reading() as connection:
             stored = history.read_messages(connection, self._key, history.read_segments(connection, self._key))
-            tail = self._read_tail(connection, stored)
-        if self._tail is None:
-            self._tail = tail
-        return [*(each.message for each in stored), *tail.closings]
+            if self._tail is None:
+                self._tail = self._read_tail(connection, stored)
+        return [*(each.message for each in stored), *self._tail.closings]
 
     def append(self, message: Message) -> int:
         """Commit one message, after the closings that ``load`` made up, in one transaction. Return its number."""

@@ -139,6 +139,25 @@ class ResponseUsage:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptFile:
+    """A file as it was before a call changed it.
+
+    Attributes:
+        seq: the assistant message that made the call.
+        call_id: the call, or None for a rewind.
+        path: canonical absolute path.
+        data: the bytes on disk, None when nothing was there.
+        buffer: the text of the open document, None when it was not open.
+    """
+
+    seq: int
+    call_id: str | None
+    path: str
+    data: bytes | None
+    buffer: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoreSize:
     """What a store takes on the disk.
 

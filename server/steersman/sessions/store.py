@@ -27,6 +27,7 @@ from steersman.sessions.places import store_folder
 from steersman.sessions.queries import SessionRow
 from steersman.sessions.records import (
     Durability,
+    KeptFile,
     Pruned,
     ResponseUsage,
     SearchHit,
@@ -315,6 +316,11 @@ class SessionStore:
             record = rewinds.find_rewind(connection, rewind_id)
             rows = queries.sessions_by_key(connection, [record.session]) if record else {}
         return self._record(rows[record.session]) if record else None
+
+    def kept_files(self, session_id: str) -> list[KeptFile]:
+        """Return the files that its checkpoints hold, in order."""
+        with self._database.reading() as connection:
+            return checkpoints.list_kept(connection, _require(connection, session_id).key)
 
     def timings(self, session_id: str) -> list[Timing]:
         """Return the spans of time of all its runs, in order of their beginning."""

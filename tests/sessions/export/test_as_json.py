@@ -4,9 +4,15 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from steersman.agent.messages import AssistantMessage, ProviderData, UserMessage
+import pytest
+
+from steersman.agent.changes import Change
+from steersman.agent.errors import InvalidRequestError
+from steersman.agent.messages import AssistantMessage, ProviderData, ToolMessage, UserMessage
 from steersman.sessions.export import export_session
 from steersman.sessions.store import SessionStore
+from steersman_tools.kit.workspace import Snapshot
+from support.session_store import call
 
 
 def exported(store: SessionStore, session_id: str, *, mask_secrets: bool = True) -> dict[str, Any]:
@@ -72,3 +78,27 @@ def test_secrets_are_masked_unless_asked_otherwise(store: SessionStore, session_
 def test_what_is_opaque_stays_here(store: SessionStore, session_of: Callable[..., str]):
     message = AssistantMessage("x", provider_data=ProviderData("p", {"signature": "opaque-thing"}))
     assert "opaque-thing" not in export_session(store, session_of(UserMessage("x"), message), "json")
+
+
+async def test_contents_of_files_stay_here_unless_asked_for(store: SessionStore):
+    contents = {"/w/a": b"caf\xc3\xa9 password = 'hunter22'", "/w/b": b"\xff\x00", "/w/new": None}
+
+    async def snapshot(path: str) -> Snapshot:
+        return Snapshot(path, contents[path], None, "buffer" if path == "/w/a" else None)
+
+    session = store.create("go")
+    with store.acquire(session.id, "test", snapshot=snapshot) as handle:
+        handle.append(UserMessage("go"))
+        handle.append(AssistantMessage("", (call(1),)))
+        await handle.checkpoint(call(1), tuple(Change(path, "edit", "x", "old", "new") for path in contents))
+        handle.append(ToolMessage("c1", "done"))
+    assert "files" not in exported(store, session.id)
+    document = json.loads(export_session(store, session.id, "json", with_files=True))
+    assert document["files"] == [
+        {"seq": 1, "callId": "c1", "path": "/w/a", "buffer": "buffer",
+         "before": {"encoding": "utf-8", "text": "café password = '[masked: secret]'"}},
+        {"seq": 1, "callId": "c1", "path": "/w/b", "buffer": None, "before": {"encoding": "base64", "data": "/wA="}},
+        {"seq": 1, "callId": "c1", "path": "/w/new", "buffer": None, "before": None},
+    ]  # fmt: skip
+    with pytest.raises(InvalidRequestError, match="JSON"):
+        export_session(store, session.id, "html", with_files=True)

@@ -13,8 +13,12 @@ The schema is stable; fields are added, never changed or taken away::
                                "interrupted", "changes": [{"path", "kind", "added", "removed", "saved", "from"?}]}],
       "responses": [{"runId", "turn", "at", "usage": Usage, "cost": Cost or null}],
       "timings": [{"runId", "turn", "kind": "run" | "turn" | "model" | "retry" | "approval" | "tool" | "error",
-                   "startedAt", "endedAt", "callId": id or null, "label"}]
+                   "startedAt", "endedAt", "callId": id or null, "label"}],
+      "files": only when asked for: [{"seq", "callId": id or null, "path", "before": File or null,
+                                      "buffer": text or null}]
     }
+
+File is ``{"encoding": "utf-8", "text"}`` or ``{"encoding": "base64", "data"}``, what stood on the disk.
 
 Usage is ``{"inputTokens", "cachedInputTokens", "cacheWriteTokens", "outputTokens", "reasoningTokens", "totalTokens",
 "estimated"}``; Cost is ``{"amount", "currency": "USD", "estimate": true}``. What a provider wants back (opaque) and
@@ -23,6 +27,7 @@ the contents of files in checkpoints are not in it.
 
 from __future__ import annotations
 
+import base64
 import json
 from typing import Any
 
@@ -31,7 +36,8 @@ from steersman.agent.messages import AssistantMessage, ToolMessage
 from steersman.agent.model import Usage
 from steersman.sessions.export.transcript import Transcript
 from steersman.sessions.export.wording import rfc3339
-from steersman.sessions.records import ResponseUsage, SessionRecord, StoredMessage, Timing
+from steersman.sessions.records import KeptFile, ResponseUsage, SessionRecord, StoredMessage, Timing
+from steersman.sessions.rows import clean
 
 FORMAT = "steersman-session"
 VERSION = 1
@@ -39,7 +45,7 @@ VERSION = 1
 
 def to_json(transcript: Transcript) -> str:
     """Return the document, indented, with a final newline."""
-    document = {
+    document: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
         "exportedAt": rfc3339(transcript.exported_at),
@@ -49,6 +55,8 @@ def to_json(transcript: Transcript) -> str:
         "responses": [_response(response) for response in transcript.responses],
         "timings": [_timing(timing) for timing in transcript.timings],
     }
+    if transcript.files is not None:
+        document["files"] = [_file(kept) for kept in transcript.files]
     return json.dumps(document, ensure_ascii=False, indent=2) + "\n"
 
 
@@ -124,6 +132,17 @@ def _timing(timing: Timing) -> dict[str, Any]:
         "callId": timing.call_id,
         "label": timing.label,
     }
+
+
+def _file(kept: KeptFile) -> dict[str, Any]:
+    before: dict[str, str] | None = None
+    if kept.data is not None:
+        try:
+            before = {"encoding": "utf-8", "text": kept.data.decode("utf-8")}
+        except UnicodeDecodeError:
+            before = {"encoding": "base64", "data": base64.b64encode(kept.data).decode("ascii")}
+    buffer = None if kept.buffer is None else clean(kept.buffer)
+    return {"seq": kept.seq, "callId": kept.call_id, "path": clean(kept.path), "before": before, "buffer": buffer}
 
 
 def _usage(usage: Usage) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, cast
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolCall, ToolMessage
 from steersman.sessions.export.masking import Mask, mask_nothing, mask_secrets, mask_values
-from steersman.sessions.records import ResponseUsage, SessionRecord, StoredMessage, Timing
+from steersman.sessions.records import KeptFile, ResponseUsage, SessionRecord, StoredMessage, Timing
 
 if TYPE_CHECKING:
     from steersman.sessions.store import SessionStore
@@ -28,6 +28,7 @@ class Transcript:
         timings: where the time went, in order of beginning.
         exported_at: when.
         masked: text that looks like a secret was masked.
+        files: the files as they were before calls changed them; None: they stay on the machine.
     """
 
     session: SessionRecord
@@ -36,6 +37,7 @@ class Transcript:
     timings: tuple[Timing, ...]
     exported_at: float
     masked: bool
+    files: tuple[KeptFile, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class Exchange:
     asked: Timing | None
 
 
-def gather(store: SessionStore, session_id: str, *, with_secrets: bool) -> Transcript:
+def gather(store: SessionStore, session_id: str, *, with_secrets: bool, with_files: bool = False) -> Transcript:
     """Read a session; raise ``SessionNotFoundError``."""
     mask = mask_nothing if with_secrets else mask_secrets
     record = store.get(session_id)
@@ -67,6 +69,7 @@ def gather(store: SessionStore, session_id: str, *, with_secrets: bool) -> Trans
         timings=tuple(replace(timing, label=mask(timing.label)) for timing in store.timings(session_id)),
         exported_at=store.now(),
         masked=not with_secrets,
+        files=tuple(_masked_file(kept, mask) for kept in store.kept_files(session_id)) if with_files else None,
     )
 
 
@@ -141,6 +144,16 @@ def changed_files(transcript: Transcript) -> list[ChangeSummary]:
                 change, kind=kind, added=known.added + change.added, removed=known.removed + change.removed
             )
     return list(merged.values())
+
+
+def _masked_file(kept: KeptFile, mask: Mask) -> KeptFile:
+    """Mask a file that is text; bytes that are none cannot be told apart and stay."""
+    buffer = None if kept.buffer is None else mask(kept.buffer)
+    try:
+        data = None if kept.data is None else mask(kept.data.decode("utf-8")).encode("utf-8")
+    except UnicodeDecodeError:
+        data = kept.data
+    return replace(kept, data=data, buffer=buffer)
 
 
 def _masked(message: Message, mask: Mask) -> Message:
