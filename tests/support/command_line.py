@@ -27,7 +27,7 @@ class CommandLine:
 
     folder: Path
     state: Path
-    environ: dict[str, str] = field(default_factory=dict)
+    environ: dict[str, str] = field(default_factory=dict[str, str])
 
     def script(self, *replies: list[Any] | dict[str, Any]) -> str:
         """Write a script for the scripted model; returns the model's name."""
