@@ -19,6 +19,9 @@ from support.running_commands import Commands, no_sandbox
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no sandbox on Windows")
 
 
+KERNEL_SETTINGS = ("/proc/sys/kernel/core_pattern", "/proc/sys/vm/swappiness")
+
+
 class Ground:
     """A workspace with protected files, beside a folder that is none."""
 
@@ -79,6 +82,7 @@ async def test_report_39_protected_files_stay_and_none_come_to_be(ground: Ground
     if await sandbox_works(commands):
         subprocess.run(["git", "init", "-q"], cwd=ground.root, check=True)
         await commands.run(
+            "umount .vscode; mount -o remount,rw /; unshare -Urm mount -o remount,rw .vscode; ln .env link; "
             "echo x > .vscode/settings.json; rm -rf .vscode; mv .vscode v; echo x >> .env; rm .env; "
             "echo x > .git/hooks/pre-commit; mkdir .idea; echo x > .idea/x; mkdir -p .steersman && echo x > .steersman/y"
         )
@@ -87,6 +91,19 @@ async def test_report_39_protected_files_stay_and_none_come_to_be(ground: Ground
         assert (ground.root / ".env").read_text() == "SECRET=1\n"
         assert not (ground.root / ".git" / "hooks" / "pre-commit").exists()
         assert sorted(path.name for path in ground.root.iterdir()) == [".env", ".git", ".vscode", "app.py"]
+
+
+async def test_nobody_in_it_can_give_orders_to_the_kernel(ground: Ground):
+    """Not even root: what runs as root may be all that a container has."""
+    commands = ground.commands(SandboxProbe())
+    if await sandbox_works(commands):
+        settings = [path for path in map(Path, KERNEL_SETTINGS) if path.exists()]
+
+        result = await commands.run(
+            "; ".join(f'(echo "$(cat {path})" > {path}) 2>/dev/null && echo given' for path in settings)
+        )
+
+        assert "given" not in result.content
 
 
 async def test_report_40_in_plan_mode_nothing_can_be_changed(ground: Ground):

@@ -55,7 +55,7 @@ def test_a_workspace_that_is_protected_itself_is_so_as_a_whole(tmp_path: Path):
     inside = tmp_path.resolve() / ".git" / "modules"
     inside.mkdir(parents=True)
 
-    assert ProtectedWalk([inside]).find().paths == (inside,)
+    assert ProtectedWalk([inside]).find().paths.keys() == {inside}
 
 
 def test_what_a_protected_link_leads_to_is_protected(root: Path):
@@ -156,6 +156,16 @@ async def test_protected_paths_that_a_command_made_are_news(root: Path):
 
     assert await each.news(held) == (root / "src" / ".env",)
     assert not (root / ".idea").exists()
+
+
+async def test_a_protected_file_that_another_took_the_place_of_is_news(root: Path):
+    each = confiner(root)
+    held = await each.hold("make", root, BWRAP)
+    (root / "packages" / "app").rename(root / "packages" / "old")
+    (root / "packages" / "app").mkdir()
+    (root / "packages" / "app" / ".env").write_text("another")
+
+    assert set(await each.news(held)) == {root / "packages" / "app" / ".env", root / "packages" / "old" / ".env"}
 
 
 async def test_a_folder_that_somebody_filled_meanwhile_is_not_removed(root: Path):

@@ -35,6 +35,7 @@ def test_bubblewrap_makes_all_read_only_but_the_roots():
     assert said(argv, "--chdir", "/srv/ws/src", "--", "/bin/sh", "-c", "x")
     assert said(argv, "--tmpfs", "/tmp")
     assert {"--die-with-parent", "--unshare-all"} <= set(argv)
+    assert said(argv, "--cap-drop", "ALL")
     assert argv.index("/") < argv.index("/srv/ws")
 
 

@@ -139,7 +139,7 @@ class Confiner:
         return Held("none" if writes_git else "roots", available.sandbox, confines, found, tuple(warnings))
 
     async def news(self, held: Held) -> tuple[Path, ...]:
-        """Return the protected paths that came to be while a command ran, having removed our own empty folders."""
+        """Return the protected paths that came to be, or are others, since; having removed our own empty folders."""
         if held.found is None or held.confines is None:
             return ()
         if held.sandbox is not None and held.sandbox.makes_folders:
@@ -147,8 +147,7 @@ class Confiner:
                 with contextlib.suppress(OSError):  # not ours any more: somebody put something into it
                     path.rmdir()
         now = await asyncio.to_thread(self.walk.find)
-        before = set(held.found.paths)
-        return tuple(path for path in now.paths if path not in before)
+        return tuple(path for path, identity in now.paths.items() if held.found.paths.get(path) != identity)
 
     def _kept(self, path: Path, writes_git: bool) -> tuple[Path, ...]:
         """Return what stays as it is of a protected path: all of it, or of ``.git`` only what gives orders."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,12 +30,13 @@ class ProtectedFound:
     """What is protected now.
 
     Attributes:
-        paths: existing protected files and folders, shallow ones first; nothing inside another one of them.
+        paths: existing protected files and folders, shallow ones first; nothing inside another one of them. With
+            what tells each from another that takes its place.
         absent: folders at the top of a root that would be protected, and are not there.
         is_complete: everything was looked at.
     """
 
-    paths: tuple[Path, ...]
+    paths: Mapping[Path, tuple[int, int]]
     absent: tuple[Path, ...]
     is_complete: bool
 
@@ -75,7 +76,8 @@ class ProtectedWalk:
             for name in _WATCHED
             if not os.path.lexists(root / name) and self._protected.of_name(str(root / name)) is not None
         )
-        return ProtectedFound(tuple(map(Path, found)), absent, is_complete=not queue)
+        paths = {path: _identity(path) for path in map(Path, found)}
+        return ProtectedFound(paths, absent, is_complete=not queue)
 
     def _read(self, folder: str) -> tuple[list[str], list[str], int]:
         """Return a folder's protected entries, its folders to go on with, and how many entries it has."""
@@ -111,6 +113,14 @@ class ProtectedWalk:
         if not parent.startswith(".") and not grandparent.startswith(".") and not parent.lower().endswith(".git"):
             return False
         return self._protected.of_name(entry.path) is not None
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        status = path.lstat()
+    except OSError:
+        return 0, 0
+    return status.st_dev, status.st_ino
 
 
 def _entries(folder: str) -> list[os.DirEntry[str]]:

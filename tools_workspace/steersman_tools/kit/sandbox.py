@@ -12,6 +12,7 @@ from typing import Protocol
 
 _PRIVATE = ("/tmp", "/var/tmp", "/run")  # noqa: S108 - these are what the sandbox replaces
 _RUN_KEPT = ("/run/systemd/resolve", "/run/current-system", "/run/wrappers", "/run/opengl-driver", "/run/resolvconf")
+_KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs", "acpi", "asound", "scsi"))
 _CACHE = ".cache"
 
 
@@ -78,9 +79,12 @@ class Bubblewrap:
 
     def argv(self, confines: Confines, command: Sequence[str]) -> list[str]:
         """Return the command line; later mounts lie over earlier ones."""
-        args = [self.program, "--die-with-parent", "--unshare-all", "--unshare-user"]
+        # root would keep its capabilities otherwise, and could take the mounts away
+        args = [self.program, "--die-with-parent", "--unshare-all", "--unshare-user", "--cap-drop", "ALL"]
         args += ["--share-net"] if confines.network else []
         args += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
+        for path in _KERNEL:  # where root could give orders to the kernel, which obeys outside
+            args += ["--ro-bind-try", path, path]
         for folder in _PRIVATE:
             args += ["--tmpfs", folder]
         for folder in _RUN_KEPT:
