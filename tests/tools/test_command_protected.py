@@ -124,9 +124,10 @@ async def test_a_command_that_changes_the_repository_gets_it_without_hooks_and_c
     assert root / ".vscode" in held.confines.protected
 
 
-async def test_keys_are_hidden_where_they_are_of_no_use(root: Path):
+async def test_keys_are_hidden_where_they_are_of_no_use_and_sockets_of_daemons_always(root: Path):
     home = root.parent / "home"
     (home / ".ssh").mkdir(parents=True)
+    (home / ".docker" / "run").mkdir(parents=True)
     (home / ".netrc").write_text("x")
     own = root.parent / "state"
     own.mkdir()
@@ -136,8 +137,8 @@ async def test_keys_are_hidden_where_they_are_of_no_use(root: Path):
 
     assert offline.confines is not None
     assert online.confines is not None
-    assert set(offline.confines.hidden) == {f"{home}/.ssh/", f"{home}/.netrc", f"{own}/"}
-    assert set(online.confines.hidden) == {f"{own}/"}
+    assert set(offline.confines.hidden) == {f"{home}/.ssh/", f"{home}/.netrc", f"{home}/.docker/run/", f"{own}/"}
+    assert set(online.confines.hidden) == {f"{home}/.docker/run/", f"{own}/"}
 
 
 async def test_the_scratch_folder_is_made_once_it_is_needed(root: Path):

@@ -46,6 +46,7 @@ _GIT_READS = frozenset(
 )
 _GIT_ORDERS = ("hooks", "config", "config.worktree", "info", "modules")
 _HIDDEN_FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".config/gh", ".config/gcloud")
+_SOCKET_FOLDERS = (".docker/run", ".docker/desktop", ".colima", ".lima", ".rd", ".orbstack/run", ".1password")
 _HIDDEN_FILES = (".netrc", ".git-credentials", ".pypirc", ".docker/config.json", ".vault-token", ".pgpass")
 
 
@@ -179,7 +180,7 @@ class Confiner:
 
     def _hidden(self) -> list[str]:
         """Return what is not to be seen: always Steersman's own; without the network also keys, of no use then."""
-        paths = list(self.rules.hidden)
+        paths = [*self.rules.hidden, *(self.rules.home / name for name in _SOCKET_FOLDERS)]  # daemons that obey anybody
         if not self.rules.network:
             paths += (self.rules.home / name for name in (*_HIDDEN_FOLDERS, *_HIDDEN_FILES))
         roots = self.roots
