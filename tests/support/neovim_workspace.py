@@ -18,11 +18,11 @@ class Workspace:
         gates: the gates of the script, once there is one.
     """
 
-    def __init__(self, nvim: Neovim, folder: Path) -> None:
+    def __init__(self, nvim: Neovim, folder: Path, script: Path | None = None) -> None:
         self.nvim = nvim
         self.folder = folder
-        (folder / ".git").mkdir(parents=True)
-        self._script = folder.with_name("script.jsonl")
+        (folder / ".git").mkdir(parents=True, exist_ok=True)
+        self._script = script or folder.with_name("script.jsonl")
         self.gates = GateFiles(self._script)
         nvim.lua("_G.progress = {}")
 

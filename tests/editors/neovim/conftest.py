@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.neovim import PLUGIN, Neovim
+from support.neovim_plugin import PluginWorkspace, start_plugin
 from support.neovim_workspace import Workspace
 
 
@@ -27,6 +28,21 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
         nvim.watch_progress()
         nvim.watch_prompts()
         yield nvim
+
+
+@pytest.fixture(scope="module")
+def nvim(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neovim]:
+    """A Neovim with the plugin."""
+    with start_plugin(tmp_path_factory.mktemp("plugin")) as started:
+        yield started
+
+
+@pytest.fixture
+def plugin(nvim: Neovim, tmp_path: Path) -> Iterator[PluginWorkspace]:
+    """The module's workspace, empty, with a script of this test alone."""
+    workspace = PluginWorkspace(nvim, nvim.home / "work", tmp_path / "script.jsonl")
+    yield workspace
+    workspace.close()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
---- What the server asks about open files: have them saved, tell what is wrong in them.
+--- What the server asks about open files: have them edited or saved, tell what is wrong in them.
 
 local M = {}
 
@@ -8,6 +8,33 @@ local M = {}
 local function buffer_of(uri)
   local buf = vim.fn.bufnr(vim.uri_to_fname(uri))
   return buf > 0 and vim.api.nvim_buf_is_loaded(buf) and buf or nil
+end
+
+--- Whether an edit was made for a text that is not there any more.
+---@param edit lsp.WorkspaceEdit
+---@return boolean
+local function is_stale(edit)
+  for _, change in ipairs(edit.documentChanges or {}) do
+    local document = change.textDocument
+    if document and type(document.version) == "number" then
+      if vim.lsp.util.buf_versions[vim.uri_to_bufnr(document.uri)] ~= document.version then
+        return true
+      end
+    end
+  end
+  return false
+end
+
+--- `workspace/applyEdit`, as Neovim does it, but without a message for each, and never claimed when nothing was done.
+---@type lsp.Handler
+function M.on_apply_edit(_, params, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  if is_stale(params.edit) then
+    return { applied = false, failureReason = "the buffer has changed since" }
+  end
+  local encoding = client and client.offset_encoding or "utf-16"
+  local ok, reason = pcall(vim.lsp.util.apply_workspace_edit, params.edit, encoding)
+  return { applied = ok, failureReason = not ok and tostring(reason) or nil }
 end
 
 --- Save one buffer, with its autocommands, and never with a dialog: a file that changed on the disk is not overwritten.

@@ -48,6 +48,7 @@ function M.config()
     handlers = {
       ["steersman/event"] = late("steersman.runs", "on_event"),
       ["steersman/requestApproval"] = late("steersman.approval", "on_request"),
+      ["workspace/applyEdit"] = late("steersman.documents", "on_apply_edit"),
       ["steersman/saveDocuments"] = late("steersman.documents", "on_save"),
       ["steersman/diagnostics"] = late("steersman.documents", "on_diagnostics"),
     },

@@ -139,7 +139,7 @@ function M.ending(event)
   local result = type(event.result) == "table" and event.result or {}
   local failed = type(event.error) == "table"
   local parts = { failed and "failed: " .. event.error.message or M.endings[event.stopReason] or event.stopReason }
-  if result.turns then
+  if (result.turns or 0) > 0 then
     parts[#parts + 1] = text.count(result.turns, "turn")
   end
   if result.changes and #result.changes > 0 then

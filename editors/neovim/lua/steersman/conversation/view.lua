@@ -92,9 +92,12 @@ function View:think(piece)
   end
 end
 
---- Take back what is not recorded; say why.
+--- Take back what is not recorded, because it comes anew or not at all. What a person has stopped stays to be read.
 ---@param reason string
 function View:discard(reason)
+  if reason == "cancelled" then
+    return
+  end
   if self.turn_first then
     self.writer:end_fold()
     self.writer:remove_tail(self.turn_first)
@@ -186,7 +189,7 @@ function View:decide(event)
   if not call then
     return
   end
-  call.refused = event.decision == "reject" or event.decision == "withdrawn"
+  call.refused = event.decision == "reject"
   self:set_head(call, config.get().icons.running, "SteersmanRunning")
 end
 
