@@ -69,6 +69,7 @@ class Database:
                 yield self._writer
             return
         connection = self._take_reader()
+        is_sound = True
         try:
             with self._translated():
                 connection.execute("BEGIN")
@@ -76,10 +77,14 @@ class Database:
                     yield connection
                 finally:
                     connection.execute("ROLLBACK")
-        except BaseException:
-            connection.close()
+        except StorageError:
+            is_sound = False
             raise
-        self._give_reader(connection)
+        finally:
+            if is_sound:
+                self._give_reader(connection)
+            else:
+                connection.close()
 
     @contextmanager
     def writing(self, *, durable: bool = False) -> Generator[sqlite3.Connection]:
