@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import subprocess
 import sys
@@ -189,14 +188,14 @@ async def test_a_cancel_lets_it_tidy_up_and_then_ends_it(ground: Ground):
         assert "tidy" in result.content
 
 
-async def test_temporary_files_stay_private_and_last_for_the_run(ground: Ground, tmp_path: Path):
-    commands = ground.commands(SandboxProbe(), scratch=tmp_path / "scratch")
+async def test_temporary_files_stay_private_and_last_for_the_run(ground: Ground):
+    commands = ground.commands(SandboxProbe())
     if await sandbox_works(commands):
-        await commands.run("echo kept > $TMPDIR/steersman-test-file")
-
-        assert "kept" in (await commands.run("cat $TMPDIR/steersman-test-file")).content
-        assert not Path("/tmp/steersman-test-file").exists()
-        shutil.rmtree(tmp_path / "scratch")
+        tool = commands.tool
+        for command, printed in [("echo kept > $TMPDIR/steersman-file", ""), ("cat $TMPDIR/steersman-file", "kept")]:
+            plan = await tool.prepare(tool.parameters.model_validate({"command": command}))
+            assert printed in (await tool.run(plan, commands.signal, lambda _: None)).content
+        assert not Path("/tmp/steersman-file").exists()
 
 
 async def test_without_a_sandbox_all_of_it_is_told(ground: Ground):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 
 import pytest
@@ -147,6 +148,23 @@ async def test_the_scratch_folder_is_made_once_it_is_needed(root: Path):
     await confiner(root, scratch=scratch).hold("make", root, BWRAP)
 
     assert sorted(path.name for path in scratch.iterdir()) == ["cache", "tmp"]
+
+
+async def test_without_one_a_scratch_folder_is_made_that_lasts_as_long_as_the_tool(root: Path):
+    each = confiner(root)
+    held = await each.hold("make", root, BWRAP)
+    again = await each.hold("make", root, BWRAP)
+    assert held.confines is not None
+    assert again.confines is not None
+    made = held.confines.scratch
+    assert made is not None
+    assert made == again.confines.scratch
+    assert (made / "tmp").is_dir()
+
+    del each
+    gc.collect()
+
+    assert not made.exists()
 
 
 async def test_protected_paths_that_a_command_made_are_news(root: Path):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+import shutil
+import tempfile
+import weakref
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.agent.tool import Confinement, ToolError
@@ -58,7 +61,7 @@ class CommandRules:
         home: the user's home folder.
         network: they may reach the network.
         hidden: folders and files that no command may see, Steersman's own among them.
-        scratch: a private folder for temporary files and caches that lasts for the run, or None.
+        scratch: a private folder for temporary files and caches, or None: one is made that lasts as long as the tool.
     """
 
     home: Path
@@ -98,7 +101,7 @@ class Held:
         return self.sandbox.environment(self.confines)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True, eq=False)
 class Confiner:
     """Works out the confines of a run's commands.
 
@@ -112,7 +115,7 @@ class Confiner:
     rules: CommandRules
     walk: ProtectedWalk
     exists: Callable[[Path], bool] = Path.exists
-    _made_scratch: bool = field(default=False)
+    _made_scratch: Path | None = None
 
     async def hold(self, command: str, folder: Path, available: Found, *, read_only: bool = False) -> Held:
         """Return how the command is held by the sandbox there is, or that it is not.
@@ -161,7 +164,7 @@ class Confiner:
         folder: Path,
         protected: tuple[Path, ...],
         absent: tuple[Path, ...],
-        scratch: Path | None,
+        scratch: Path,
         *,
         read_only: bool = False,
     ) -> Confines:
@@ -187,13 +190,15 @@ class Confiner:
         seen = [path for path in paths if self.exists(path) and not any(path.is_relative_to(root) for root in roots)]
         return [f"{path}/" if path.is_dir() else str(path) for path in seen]
 
-    def _scratch(self) -> Path | None:
-        scratch = self.rules.scratch
-        if scratch is not None and not self._made_scratch:
+    def _scratch(self) -> Path:
+        if self._made_scratch is None:
+            made = self.rules.scratch or Path(tempfile.mkdtemp(prefix="steersman-")).resolve()
+            if self.rules.scratch is None:
+                weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
             for name in ("tmp", "cache"):
-                (scratch / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._made_scratch = True
-        return scratch
+                (made / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._made_scratch = made
+        return self._made_scratch
 
 
 def may_write_git(command: str) -> bool:
