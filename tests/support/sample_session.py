@@ -87,7 +87,7 @@ def record_sample(store: SessionStore, clock: SetClock, folder: str) -> str:
         teller.result(ToolMessage("c2", "Edited.", changes=(ChangeSummary(changed, "edit", 1, 1),)), asked_s=6.5)
         handle.record_timing(Timing("r1", 3, "retry", clock.now, clock.now + 2, None, "rate limited"))
         teller.answer(AssistantMessage("Now the tests.", (tool_call(3, "run_command", command="pytest -q"),)))
-        teller.result(ToolMessage("c3", "F\nImportError", is_error=True), label="run pytest · error")
+        teller.result(ToolMessage("c3", "F\nImportError", is_error=True), label="run pytest -q")
         teller.answer(AssistantMessage("", (tool_call(4, "apply_patch", patch=patch),)))
         teller.result(
             ToolMessage("c4", "Patched.", changes=(ChangeSummary(f"{folder}/tests/test_x.py", "edit", 1, 1),))
@@ -100,6 +100,6 @@ def record_sample(store: SessionStore, clock: SetClock, folder: str) -> str:
         handle.append(UserMessage("And the wind?", "person"))
         teller.answer(AssistantMessage("A cut reply", truncated=True))
         handle.append(UserMessage("Go on.", "host"))
-        handle.record_timing(Timing("r2", 2, "error", clock.now, clock.now, None, "stream_broken"))
+        handle.record_timing(Timing("r2", 1, "error", began, began, None, "note"))
         handle.record_timing(Timing("r2", 0, "run", began, clock.now, None, "stream_broken"))
     return session.id

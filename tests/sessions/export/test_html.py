@@ -101,7 +101,7 @@ def test_everything_there_is_has_its_section(store: SessionStore, sample: str):
     ):
         assert words in told
     assert "allowed after 6.5 s" in told
-    assert "stream_broken" in told
+    assert "stream broken" in told
 
 
 def test_bars_lead_to_the_messages(store: SessionStore, sample: str):

@@ -7,12 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from steersman.agent.messages import AssistantMessage
+from steersman.agent.result import StopReason
 from steersman.sessions.export.html import svg
 from steersman.sessions.export.html.escape import text
 from steersman.sessions.export.html.scales import Scale, time_label, time_ticks
 from steersman.sessions.export.transcript import Exchange, Transcript
 from steersman.sessions.export.wording import count, decision, duration, short_time
-from steersman.sessions.records import Timing, TimingKind
+from steersman.sessions.records import StoredMessage, Timing, TimingKind
 
 _WIDTH = 1000.0
 _LEFT = 92.0
@@ -31,6 +32,10 @@ _WORDS: dict[TimingKind, str] = {
 }
 
 
+_HARMLESS = frozenset({"note"})
+_ORDINARY_ENDS = frozenset({"", *StopReason})
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """The spans of one run; ``began`` and ``ended`` in seconds since the epoch."""
@@ -42,14 +47,14 @@ class Run:
 
 
 class Targets:
-    """Finds the message that a span of time led to, as the id of its place in the page."""
+    """Knows what a span of time led to: a message, as the id of its place in the page, and whether it failed."""
 
     def __init__(self, transcript: Transcript, exchanges: Iterable[Exchange]) -> None:
         answers = [stored for stored in transcript.messages if isinstance(stored.message, AssistantMessage)]
         self._times = [stored.created_at for stored in answers]
         self._answers = answers
-        self._by_span = {
-            span: f"m{exchange.result.seq}"
+        self._by_span: dict[Timing, StoredMessage] = {
+            span: exchange.result
             for exchange in exchanges
             for span in (exchange.ran, exchange.asked)
             if span is not None and exchange.result is not None
@@ -58,11 +63,17 @@ class Targets:
     def of(self, timing: Timing) -> str | None:
         """Return the id, or None."""
         if timing.kind != "model":
-            return self._by_span.get(timing)
+            result = self._by_span.get(timing)
+            return f"m{result.seq}" if result else None
         index = bisect_right(self._times, timing.ended) - 1
         if index < 0 or self._times[index] < timing.started:
             return None
         return f"m{self._answers[index].seq}"
+
+    def has_failed(self, timing: Timing) -> bool:
+        """Say whether it was a tool whose result is an error."""
+        result = self._by_span.get(timing)
+        return timing.kind == "tool" and result is not None and getattr(result.message, "is_error", False)
 
 
 def split_runs(timings: Sequence[Timing]) -> list[Run]:
@@ -107,7 +118,7 @@ def _figure(number: int, run: Run, targets: Targets) -> str:
         ]
     )
     turns = count(sum(span.kind == "turn" for span in run.timings), "turn")
-    facts = [f"Run {number}", short_time(run.began), turns, duration(seconds), run.outcome]
+    facts = [f"Run {number}", short_time(run.began), turns, duration(seconds), run.outcome.replace("_", " ")]
     caption = " · ".join(text(fact) for fact in facts if fact)
     picture = svg.drawing(_WIDTH, bottom + 24, f"Timeline of run {number}", body)
     return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"
@@ -136,12 +147,18 @@ def _bars(run: Run, scale: Scale, targets: Targets) -> Iterable[str]:
     lanes: dict[TimingKind, int] = {kind: lane for lane, (kind, _) in enumerate(_LANES)}
     for span in run.timings:
         left, right = scale.at(span.started - run.began), scale.at(span.ended - run.began)
-        if span.kind == "error":
-            yield svg.diamond(left, _TOP + _LANE * 0.5, 6, "error", span.label or "error")
+        if span.kind == "error" and span.label not in _HARMLESS:
+            yield _error(left, span.label)
         elif span.kind in _WORDS:
             lane = lanes.get(span.kind, 0)
             y = _TOP + _LANE * lane + (_LANE - _BAR) / 2
-            kind = f"{span.kind} failed" if span.label.endswith((" error", "failed", "interrupted")) else span.kind
+            kind = f"{span.kind} failed" if targets.has_failed(span) else span.kind
             words = decision(span.label) if span.kind == "approval" else span.label
             tip = " · ".join(part for part in (_WORDS[span.kind], words, duration(span.ended - span.started)) if part)
             yield svg.bar(left, y, max(right - left, _LEAST_BAR), _BAR, kind, tip, targets.of(span))
+    if run.outcome not in _ORDINARY_ENDS:
+        yield _error(scale.at(run.ended - run.began), run.outcome)
+
+
+def _error(x: float, label: str) -> str:
+    return svg.diamond(x, _TOP + _LANE * 0.5, 6, "error", label.replace("_", " ") or "error")
