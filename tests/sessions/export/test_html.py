@@ -227,6 +227,6 @@ class TestScales:
 
     def test_words(self):
         assert [time_label(each) for each in (0.5, 40, 180, 200, 7200, 7500)] == [
-            "0.5 s", "40 s", "3 min", "3:20 min", "2 h", "2:05 h",
+            "500 ms", "40 s", "3 min", "3:20 min", "2 h", "2:05 h",
         ]  # fmt: skip
         assert [short_number(each) for each in (950, 12_000, 1_500_000)] == ["950", "12k", "1.5M"]

@@ -62,7 +62,9 @@ def decision(words: str) -> str:
 
 
 def duration(seconds: float) -> str:
-    """Return a duration for people: 0.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    """Return a duration for people: 40 ms, 2.4 s, 12 s, 3 min 20 s, 2 h 5 min."""
+    if seconds < 0.9995:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

@@ -24,7 +24,7 @@ def growth_section(transcript: Transcript) -> str:
     context = _figure("Context", "input tokens a request; darker: from the cache", _context(responses))
     spent = [response.cost for response in responses]
     cost = ""
-    if any(amount is not None for amount in spent):
+    if any(spent):
         totals = list(accumulate(amount or 0.0 for amount in spent))
         cost = _figure("Cost", "US dollars so far, an estimate", _cost(totals))
     else:

@@ -6,7 +6,8 @@ import math
 from dataclasses import dataclass
 
 _TIME_STEPS_S = (
-    0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 43200, 86400,
+    0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,
+    900, 1800, 3600, 7200, 14400, 28800, 43200, 86400,
 )  # fmt: skip
 
 
@@ -44,7 +45,9 @@ def value_ticks(highest: float, most: int = 4) -> list[float]:
 
 
 def time_label(seconds: float) -> str:
-    """Return a point in time since the beginning: 0.5 s, 40 s, 3 min, 3:20, 2 h, 2:05 h."""
+    """Return a point in time since the beginning: 500 ms, 40 s, 3 min, 3:20 min, 2 h, 2:05 h."""
+    if 0 < seconds < 1:
+        return f"{seconds * 1000:.0f} ms"
     if seconds < 60:
         return f"{seconds:g} s"
     if seconds < 3600:
