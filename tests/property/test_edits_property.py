@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
@@ -13,6 +14,7 @@ from steersman.agent.tool import ToolError
 from steersman_tools.edit_file import EditFile
 from steersman_tools.kit.edits import replace_text
 from steersman_tools.kit.endings import FlatText, adopt_endings, ending_of, flatten
+from steersman_tools.kit.places import plain_typography
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.text import encode
 from steersman_tools.write_file import WriteFile
@@ -121,6 +123,62 @@ async def test_a_whole_file_is_written_as_wanted_in_every_encoding(
     with suppress(ToolError):
         await call(WriteFile(workspace, seen), path="f", content=wanted)
         assert workspace.files["f"] == encode(adopt_endings(present, wanted.removeprefix("\ufeff")), *encoding)
+
+
+CODE = st.lists(
+    st.tuples(
+        st.sampled_from(["", "    ", "        "]),
+        st.sampled_from(["x = 1", 'say("a")', "if y:", "it's", "f(x) - 2", ""]),
+    ),
+    min_size=1,
+    max_size=10,
+).map(lambda lines: [indent + code for indent, code in lines])
+DISGUISES = st.sampled_from(
+    [
+        lambda lines: [f"{line}  " for line in lines],
+        lambda lines: [line.rstrip() for line in lines],
+        lambda lines: [line.replace('"', "\u201c").replace("'", "\u2019").replace("-", "\u2013") for line in lines],
+        lambda lines: [f"  {line}" for line in lines],
+        lambda lines: [line.replace("    ", "\t") for line in lines],
+        lambda lines: [f"{line}\u00a0" for line in lines],
+    ]
+)
+
+
+def tokens(text: str) -> list[str]:
+    return plain_typography(text).split()
+
+
+@STEADY
+@given(CODE, DISGUISES, st.data())
+def test_a_tolerant_edit_changes_what_was_meant_and_no_other_token(lines, disguise, data):
+    start = data.draw(st.integers(0, len(lines) - 1))
+    end = data.draw(st.integers(start + 1, len(lines)))
+    changed = data.draw(st.integers(start, end - 1))
+    block = lines[start:end]
+    new = [*block[: changed - start], "    changed here", *block[changed - start + 1 :]]
+    text = "".join(f"{line}\n" for line in lines)
+
+    with suppress(ToolError):
+        edited = replace_text(text, "\n".join(disguise(block)) + "\n", "\n".join(disguise(new)) + "\n")
+        assert tokens(edited.text) in [
+            tokens("\n".join([*lines[:at], *new, *lines[at + len(block) :]]))
+            for at in range(len(lines))
+            if tokens("\n".join(lines[at : at + len(block)])) == tokens("\n".join(block))
+        ]
+
+
+@STEADY
+@given(CODE, DISGUISES, st.data())
+def test_a_block_with_another_token_fits_nowhere(lines, disguise, data):
+    start = data.draw(st.integers(0, len(lines) - 1))
+    end = data.draw(st.integers(start + 1, len(lines)))
+    at = data.draw(st.integers(start, end - 1))
+    block = [*lines[start:at], lines[at] + " z9", *lines[at + 1 : end]]
+    text = "".join(f"{line}\n" for line in lines)
+
+    with pytest.raises(ToolError):
+        replace_text(text, "\n".join(disguise(block)), "new")
 
 
 def styles(text: str) -> set[str]:
