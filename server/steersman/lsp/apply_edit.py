@@ -7,13 +7,14 @@ answer only says when to stop waiting for it. This module never writes a file an
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, ParamSpec, TypeAlias, TypeVar
 
-from steersman.lsp.documents import Documents, OpenDocument, Watch
+from steersman.lsp.documents import Documents, OpenDocument, Present, Watch
 from steersman.lsp.editor_client import DocumentEdit, EditAnswer, EditorClient
 from steersman.lsp.merge import plain, rebase
-from steersman.lsp.positions import Position, Range, Splice, TextEdit, apply_splices
+from steersman.lsp.positions import LineRule, Position, Range, Splice, TextEdit, apply_splices
 from steersman.lsp.text_diff import has_one_ending, text_edits, text_splices
 from steersman.lsp.verdict import Evidence, SentEdit, Verdict
 from steersman_tools.kit.endings import with_endings
@@ -22,7 +23,11 @@ OutcomeKind: TypeAlias = Literal["confirmed", "refuted", "unconfirmed", "misplac
 """confirmed: it is in place. refuted: nothing of it is there, and nothing was changed. unconfirmed: it cannot be told.
 misplaced: it hit text it was not meant for. closed: the document was closed meanwhile, which leaves it untold."""
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
 _ATTEMPTS = 3
+_LONG_CHARS = 200_000
 _TOUCH = TextEdit(Range(Position(0, 0), Position(0, 0)), "")
 
 
@@ -146,39 +151,39 @@ class DocumentEditor:
         return True
 
     async def _send(self, document: OpenDocument, after: str, label: str) -> Outcome:
-        quirks, encoding, rule = self._client.quirks, self._documents.encoding, document.lines.rule
-        if quirks.levels_line_ends:
-            after = with_line_feeds(document.text, after)
-        edits = tuple(text_edits(document.text, after, encoding, rule))
-        sent = SentEdit(
-            document.text,
-            after,
-            edits,
-            encoding,
-            rule,
-            ignores_final_newline=quirks.owns_final_newline,
-            is_guarded=not quirks.hides_typing,
-            is_seen_through=quirks.tells_every_change,
-        )
-        edit = DocumentEdit(document.uri, document.version, edits)
         with self._documents.watch(document.uri) as watch:
-            waiting = self._timing.ask_s if quirks.may_ask else self._timing.confirm_s
+            version = document.version
+            sent = await _work_on(document.text, self._prepare, document.text, document.lines.rule, after)
+            edit = DocumentEdit(document.uri, version, sent.edits)
+            waiting = self._timing.ask_s if self._client.quirks.may_ask else self._timing.confirm_s
             answer = await self._client.edit(edit, label=label, timeout_s=waiting)
             outcome = await self._follow(sent, watch, answer)
         if outcome.kind == "confirmed" and outcome.now is not None and plain(outcome.now) != plain(sent.expected):
             self._documents.epoch += 1  # the person typed meanwhile
         return outcome
 
+    def _prepare(self, text: str, rule: LineRule, after: str) -> SentEdit:
+        quirks, encoding = self._client.quirks, self._documents.encoding
+        if quirks.levels_line_ends:
+            after = with_line_feeds(text, after)
+        return SentEdit(
+            text,
+            after,
+            tuple(text_edits(text, after, encoding, rule)),
+            encoding,
+            rule,
+            ignores_final_newline=quirks.owns_final_newline,
+            is_guarded=not quirks.hides_typing,
+            is_seen_through=quirks.tells_every_change,
+        )
+
     async def _follow(self, sent: SentEdit, watch: Watch, answer: EditAnswer) -> Outcome:
         """Look at the document's texts until they tell, or the time is up."""
-        evidence, looked_at = Evidence(sent), 0
+        evidence, looked_at = await _work_on(sent.before, Evidence, sent), 0
         deadline = asyncio.get_running_loop().time() + self._timing.confirm_s
         while True:
-            for present in watch.seen[looked_at:]:
-                if present.text is not None:
-                    evidence.see(present.text, opened=present.opened)
-            looked_at = len(watch.seen)
-            verdict = evidence.verdict()
+            news, looked_at = watch.seen[looked_at:], len(watch.seen)
+            verdict = await _work_on(sent.before, _judge, evidence, news)
             if verdict.kind in {"confirmed", "misplaced"} or watch.closed:
                 return self._told(sent, watch, verdict, answer)
             left = deadline - asyncio.get_running_loop().time()
@@ -201,6 +206,20 @@ class DocumentEditor:
         if verdict.kind == "absent" and believed and not unguarded:
             return Outcome("refuted", verdict.now, sent, moved=moved, reason=answer.reason)
         return Outcome("unconfirmed", verdict.now, sent, reason=answer.reason)
+
+
+def _judge(evidence: Evidence, news: Sequence[Present]) -> Verdict:
+    for present in news:
+        if present.text is not None:
+            evidence.see(present.text, opened=present.opened)
+    return evidence.verdict()
+
+
+async def _work_on(text: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Call a pure function; in a thread where the text is so long that the event loop would stand still."""
+    if len(text) > _LONG_CHARS:
+        return await asyncio.to_thread(function, *args, **kwargs)
+    return function(*args, **kwargs)
 
 
 def with_line_feeds(text: str, after: str) -> str:

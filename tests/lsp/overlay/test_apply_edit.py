@@ -323,3 +323,16 @@ def test_the_clients_answer_is_waited_for_even_when_the_text_shows_the_edit_firs
         assert ((await it.edit()).kind, it.editor.unanswered, it.editor.sent) == ("confirmed", 0, 1)
 
     run_virtual(main())
+
+
+def test_a_long_document_is_edited_like_a_short_one():
+    """What takes its time is done in a thread; what is typed meanwhile counts."""
+
+    async def main():
+        text = "".join(f"line {number}\n" for number in range(20_000))
+        it = await scene(VSCODE, text)
+        outcome = await it.edit(text, text.replace("line 3\n", "line three\n").replace("line 19000\n", ""))
+        assert (outcome.kind, outcome.now) == ("confirmed", it.buffer)
+        assert "line three\n" in it.buffer
+
+    run_virtual(main())
