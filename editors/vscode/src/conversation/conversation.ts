@@ -168,7 +168,7 @@ export class Conversation {
         this.#ask(event);
         break;
       case 'approval_decided':
-        this.#change(event, () => ({ state: 'waiting', question: null, decision: decisionOf(event) }));
+        this.#change(event, () => ({ state: 'waiting', question: null, decision: decisionOf(event), reason: event.reason ?? '' }));
         break;
       case 'tool_started':
         this.#change(event, () => ({ state: 'running', title: event.title }));
@@ -312,6 +312,7 @@ function newCall(id: string, callId: string, tool: string, argumentsText: string
     diff: diffOf(tool, argumentsText),
     question: null,
     decision: '',
+    reason: '',
   };
 }
 
@@ -319,11 +320,10 @@ function isOpen(call: ToolEntry): boolean {
   return call.state === 'waiting' || call.state === 'asking' || call.state === 'running';
 }
 
-function decisionOf(event: Event<'approval_decided'>): string {
+function decisionOf(event: Event<'approval_decided'>): ToolEntry['decision'] {
   if (event.by !== 'person') return '';
   if (event.decision === 'withdrawn') return 'withdrawn';
-  if (event.decision !== 'reject') return 'allowed';
-  return event.reason === null || event.reason === '' ? 'rejected' : `rejected: ${event.reason}`;
+  return event.decision === 'reject' ? 'rejected' : 'allowed';
 }
 
 function clipped(text: string): string {

@@ -41,7 +41,9 @@ export interface ToolEntry {
   readonly diff: string;
   readonly question: OpenQuestion | null;
   /** What became of the question, for people. */
-  readonly decision: string;
+  readonly decision: '' | 'allowed' | 'rejected' | 'withdrawn';
+  /** Why it was decided so, as the model is told. */
+  readonly reason: string;
 }
 
 export interface NoteEntry {

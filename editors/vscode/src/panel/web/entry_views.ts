@@ -75,6 +75,7 @@ function toolView(entry: ToolEntry, parts: EntryParts): HTMLElement {
 
 function callDetails(entry: ToolEntry, { send }: EntryParts): HTMLElement[] {
   const parts: HTMLElement[] = [];
+  if (entry.reason !== '') parts.push(element('h4', {}, 'Decision'), element('p', {}, entry.reason));
   if (entry.diff !== '') parts.push(element('h4', {}, 'Change'), diffView(entry.diff));
   parts.push(element('h4', {}, `Arguments of ${entry.tool}`), element('pre', { tabindex: '0' }, prettyArguments(entry.arguments)));
   if (entry.output !== '') parts.push(element('h4', {}, 'Output'), element('pre', { tabindex: '0' }, entry.output));

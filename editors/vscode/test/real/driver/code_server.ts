@@ -30,6 +30,7 @@ const QUIET: Settings = {
   'security.workspace.trust.banner': 'never',
   'window.restoreWindows': 'none',
   'files.hotExit': 'off',
+  'files.autoSave': 'off',
   'editor.accessibilitySupport': 'off',
   'git.enabled': false,
 };

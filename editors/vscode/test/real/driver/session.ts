@@ -93,18 +93,35 @@ export class Scene extends Workbench {
   }
 }
 
+export type Step = (title: string, act: () => Promise<void>) => Promise<void>;
+
+// A step that fails leaves a picture, and ends the scene: what comes after it stands on it.
+async function stepOf(context: TestContext, here: Scene, title: string, act: () => Promise<void>): Promise<void> {
+  let failure: unknown;
+  await context.test(title, async () => {
+    try {
+      await act();
+    } catch (error) {
+      failure = error;
+      await here.picture(`failed ${title}`).catch(() => undefined);
+      throw error;
+    }
+  });
+  if (failure !== undefined) throw new Error(`the scene ends, because this step failed: ${title}`);
+}
+
 /** Declares a test that plays in a window of its own; a failing one leaves a picture. */
-export function scene(name: string, stage: Stage, play: (scene: Scene, context: TestContext) => Promise<void>): void {
-  test(name, { timeout: 180_000 }, async (context) => {
+export function scene(name: string, stage: Stage, play: (scene: Scene, step: Step) => Promise<void>): void {
+  test(name, { timeout: 300_000 }, async (context) => {
     if (server === undefined || browser === undefined) throw new Error('VS Code did not start');
     const page = await browser.newPage();
     const here = new Scene(page, server, stage);
     try {
       await here.enter();
       await here.ready();
-      await play(here, context);
+      await play(here, (title, act) => stepOf(context, here, title, act));
     } catch (error) {
-      await here.picture(`failed ${name}`.replace(/[^\w]+/g, '-').slice(0, 80)).catch(() => undefined);
+      await here.picture(`failed ${name}`).catch(() => undefined);
       throw error;
     } finally {
       await page.close();

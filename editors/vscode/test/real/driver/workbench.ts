@@ -37,8 +37,7 @@ export class Workbench {
     const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
     await input.waitFor();
     await input.fill(`>${title}`);
-    await this.choice(title).first().waitFor();
-    await this.page.keyboard.press('Enter');
+    await this.choice(title).first().click();
   }
 
   /** A row of the quick pick. */
@@ -107,7 +106,7 @@ export class Workbench {
   /** Keeps a picture to be looked at. */
   async picture(name: string): Promise<void> {
     fs.mkdirSync(RESULTS, { recursive: true });
-    await this.page.screenshot({ path: path.join(RESULTS, `${name}.png`) });
+    await this.page.screenshot({ path: path.join(RESULTS, `${name.replace(/[^\w]+/g, '-').slice(0, 80)}.png`) });
   }
 }
 
