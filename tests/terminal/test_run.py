@@ -248,3 +248,14 @@ def test_after_a_kill_the_history_is_valid_and_goes_on(steersman):
         check_history([each.message for each in store.messages(store.latest().id)])
     finally:
         store.close()
+
+
+def test_the_server_started_by_a_person_says_what_it_is_for_and_leaves_on_ctrl_c(steersman):
+    master, slave = pty.openpty()
+    process = steersman.start("lsp", stdin=slave)
+    os.close(slave)
+    assert "talks to an editor" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=60)
+    os.close(master)
+    assert (process.returncode, out) == (130, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,11 @@ class LateHost:
 
 def serve(args: argparse.Namespace) -> int:
     """Serve the editor at the other end of standard input and output until it leaves."""
-    from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
+    try:
+        if sys.stdin.isatty():
+            print("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.", file=sys.stderr, flush=True)
+        from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
 
-    return serve_lsp(LateHost(), log_level=args.log_level)
+        return serve_lsp(LateHost(), log_level=args.log_level)
+    except KeyboardInterrupt:
+        return 130
