@@ -187,13 +187,17 @@ async def test_links_pipes_and_loops_are_no_files(ws: Path, tmp_path: Path) -> N
     assert {"keep.txt", "sub/a"} == await listed(ws)
 
 
-async def test_a_link_called_gitignore_says_nothing_to_the_walk_and_is_no_reason_to_fail(
-    ws: Path, tmp_path: Path
-) -> None:
+async def test_a_link_called_gitignore_is_not_followed(ws: Path, tmp_path: Path) -> None:
     plant(tmp_path, patterns="*\n")
     (ws / ".gitignore").symlink_to(tmp_path / "patterns")
 
-    assert list(walk_files(ws, IgnoreRules(ws), lambda: False)) == ["keep.txt"]
+    assert await listed(ws) == {"keep.txt"}
+
+
+async def test_git_is_never_listed_in_any_case(ws: Path) -> None:
+    plant(ws, ".GIT/config", "sub/.Git/x")
+
+    assert await listed(ws) == {"keep.txt"}
 
 
 async def test_names_that_are_no_unicode_are_listed(ws: Path) -> None:

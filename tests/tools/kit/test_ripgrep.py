@@ -66,7 +66,7 @@ async def test_it_is_ended_when_it_says_too_much(tmp_path: Path, talker: Path) -
 
 
 async def test_it_is_ended_when_the_time_is_over(tmp_path: Path, talker: Path) -> None:
-    script(tmp_path, "print('first', flush=True)\nimport time; time.sleep(1000)")
+    script(tmp_path, "print('first', flush=True)\nimport threading; threading.Event().wait()")
 
     output = await Ripgrep(talker, max_seconds=0.5).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000)
 
@@ -74,7 +74,9 @@ async def test_it_is_ended_when_the_time_is_over(tmp_path: Path, talker: Path) -
 
 
 async def test_it_is_ended_when_the_run_is_cancelled_and_what_it_said_stays(tmp_path: Path, talker: Path) -> None:
-    script(tmp_path, "print('first', flush=True)\nopen('started', 'w').close()\nimport time; time.sleep(1000)")
+    script(
+        tmp_path, "print('first', flush=True)\nopen('started', 'w').close()\nimport threading; threading.Event().wait()"
+    )
     signal = CancelSignal()
     running = asyncio.ensure_future(Ripgrep(talker).run([], folder=tmp_path, signal=signal, max_bytes=5000))
     while not (tmp_path / "started").exists():
@@ -89,7 +91,7 @@ async def test_it_is_ended_when_the_run_is_cancelled_and_what_it_said_stays(tmp_
 async def test_a_cancelled_task_leaves_no_process(tmp_path: Path, talker: Path) -> None:
     script(
         tmp_path,
-        "import os; open('pid.new', 'w').write(str(os.getpid())); os.rename('pid.new', 'pid')\nimport time; time.sleep(1000)",
+        "import os; open('pid.new', 'w').write(str(os.getpid())); os.rename('pid.new', 'pid')\nimport threading; threading.Event().wait()",
     )
     running = asyncio.ensure_future(Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000))
     while not (tmp_path / "pid").exists():

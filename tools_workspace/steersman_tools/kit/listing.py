@@ -21,7 +21,7 @@ from steersman_tools.kit.ripgrep import Output, Ripgrep
 from steersman_tools.kit.walk import walk_files
 from steersman_tools.kit.wildmatch import name_regex
 
-NO_GIT = ("--glob", "!.git")
+NO_GIT = ("--iglob", "!.git")
 _MAX_LIST_BYTES = 256 * 1024 * 1024
 
 # What both read alike: plain characters, single stars, question marks, sets of plain characters and ranges, escapes of
@@ -135,6 +135,10 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     inside, is_named = rules.at(start)
     if any(each.has_odd_spaces_or_mark or not all(map(reads_alike, each.lines)) for _, each in inside.lists):
         return None
+    if any(
+        (folder / IGNORE_FILE).is_symlink() for folder in (start, *start.parents) if folder.is_relative_to(rules.top)
+    ):
+        return None  # git does not follow it
     options = ["--hidden", "--no-messages", "--no-ignore-messages", "--no-ignore-dot", "--no-ignore-global"]
     if rules.folds_case:
         options.append("--ignore-file-case-insensitive")
