@@ -165,7 +165,7 @@ DONE is called with the result; FAILED with a message for the person
            'steersman-connection
            :name name
            :root root
-           :process (lambda (&rest _) (steersman-connection--start name (cons program (cdr command))))
+           :process (lambda () (steersman-connection--start name (cons program (cdr command))))
            :request-dispatcher #'steersman-handle-request
            :notification-dispatcher #'steersman-handle-notification
            :on-shutdown #'steersman-connection--closed)))

@@ -103,6 +103,14 @@ Windows and points that are there follow."
   (steersman-conversation--insert text face)
   (steersman-conversation--insert "\n"))
 
+(defun steersman-conversation--prompt (text)
+  "Show the person's TEXT; what the model is told of the place is folded."
+  (let ((context (string-search "\n\n<context>\n" text)))
+    (steersman-conversation--paragraph
+     (concat (propertize (concat "» " (substring text 0 context)) 'face 'steersman-prompt)
+             (and context
+                  (propertize (substring text context) 'face 'steersman-tool 'invisible 'steersman))))))
+
 (defun steersman-conversation--stream (text)
   "Show TEXT, which may still turn out to be void."
   (unless steersman-conversation--tentative
@@ -182,7 +190,7 @@ Windows and points that are there follow."
 
 (cl-defmethod steersman-conversation-take ((_type (eql user_message)) event)
   "Show the prompt in EVENT."
-  (steersman-conversation--paragraph (concat "» " (plist-get event :text)) 'steersman-prompt))
+  (steersman-conversation--prompt (plist-get event :text)))
 
 (cl-defmethod steersman-conversation-take ((_type (eql text_delta)) event)
   "Show the piece of text in EVENT."
@@ -259,7 +267,7 @@ Windows and points that are there follow."
   "Show the recorded MESSAGE."
   (let ((content (plist-get message :content)))
     (pcase (plist-get message :role)
-      ("user" (steersman-conversation--paragraph (concat "» " content) 'steersman-prompt))
+      ("user" (steersman-conversation--prompt content))
       ("assistant"
        (steersman-conversation--answer content)
        (mapc (lambda (call)

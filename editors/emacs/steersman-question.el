@@ -26,7 +26,7 @@
 
 (defconst steersman-question--keys
   '(("allow_once" . "a") ("save_and_allow" . "S") ("allow_session" . "s") ("allow_always" . "A") ("reject" . "r"))
-  "The key for each answer.")
+  "The key for each answer, in the order in which they are shown.")
 
 (defvar-keymap steersman-question-mode-map
   :doc "Keys in a question."
@@ -76,24 +76,27 @@
 (defun steersman-question--text (params)
   "Return all of what PARAMS ask about."
   (concat
+   (steersman-question--answers params)
    (when-let* ((warning (plist-get params :warning)))
-     (concat (propertize warning 'face 'warning) "\n\n"))
+     (concat (propertize warning 'font-lock-face 'warning) "\n\n"))
    (when-let* ((command (plist-get params :command)))
      (concat command "\n"))
    (mapconcat (lambda (change) (plist-get change :diff)) (plist-get params :changes) "\n")))
 
 (defun steersman-question--header (params)
-  "Return the line above the question PARAMS: its title and its keys."
-  (string-replace
-   "%" "%%"
-   (concat
-    (propertize (concat " Steersman wants to " (plist-get params :title)) 'face 'bold)
-    (mapconcat (lambda (option)
-                 (let ((key (cdr (assoc (plist-get option :id) steersman-question--keys))))
-                   (if key
-                       (concat "   " (propertize key 'face 'help-key-binding) " " (plist-get option :label))
-                     "")))
-               (reverse (plist-get params :options)) ""))))
+  "Return the line above the question PARAMS."
+  (string-replace "%" "%%" (propertize (concat " Steersman wants to " (plist-get params :title)) 'face 'bold)))
+
+(defun steersman-question--answers (params)
+  "Return a line for each answer to PARAMS: its key and its words."
+  (concat
+   (cl-loop for (id . key) in steersman-question--keys
+            for option = (seq-find (lambda (each) (equal id (plist-get each :id))) (plist-get params :options))
+            when option
+            concat (concat (propertize key 'font-lock-face 'help-key-binding) "  " (plist-get option :label)
+                           (if (equal id "reject") " with a reason (q: without)" "")
+                           "\n"))
+   "\n"))
 
 (defun steersman-question--answer (option &optional reason)
   "Answer the current buffer's question by OPTION, an id, giving a REASON."
