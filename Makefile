@@ -21,7 +21,7 @@ demo: $(STAMP)
 	@$(BIN)/python -P tests/demo/demo.py
 
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not storm and not online"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not storm and not online and not heavy_editor"
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m storm
@@ -65,3 +65,4 @@ clean:
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis
 
 include editors/vscode/targets.mk
+include editors/emacs/targets.mk
