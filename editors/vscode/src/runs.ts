@@ -73,6 +73,14 @@ export class Runs implements vscode.Disposable {
     }
   };
 
+  /** A run at work was told something; it is shown at once. */
+  queue(sessionId: string, text: string): void {
+    const conversation = this.#conversations.get(sessionId);
+    if (conversation === undefined) return;
+    conversation.queue(text);
+    this.#touch(conversation);
+  }
+
   /** The server is gone: what was at work will not tell its end. */
   lose(reason: string): void {
     for (const conversation of this.running) {

@@ -30,6 +30,7 @@ export class Tasks {
     const { sessionId } = task;
     if (sessionId !== undefined && this.#runs.find(sessionId)?.state.running === true) {
       await this.#server.execute('steersman.steer', { sessionId, text: task.prompt });
+      this.#runs.queue(sessionId, task.prompt);
       return sessionId;
     }
     if (sessionId !== undefined) await this.#runs.open(sessionId);

@@ -61,6 +61,7 @@ export class Conversation {
         this.#begin(event);
         break;
       case 'user_message':
+        if (event.steered) this.#dequeue(event.text);
         this.#put({ kind: 'user', id: `user ${event.messageSeq}`, text: event.text, origin: originOf(event), seq: event.messageSeq });
         break;
       case 'turn_started':
@@ -107,6 +108,13 @@ export class Conversation {
   note(level: NoteEntry['level'], text: string, canContinue = false): void {
     this.#notes += 1;
     this.#put({ kind: 'note', id: `note ${this.#notes}`, level, text, canContinue });
+  }
+
+  /** The run at work will be told this, as soon as its turn is over. */
+  queue(text: string): void {
+    if (!this.state.running) return;
+    this.#notes += 1;
+    this.#put({ kind: 'user', id: `queued ${this.#notes}`, text, origin: 'queued', seq: null });
   }
 
   /** The run's end will never be told: the server is gone. */
@@ -259,11 +267,18 @@ export class Conversation {
     return `${event.runId} ${event.turn} answer ${this.#answer}`;
   }
 
+  #dequeue(text?: string): void {
+    const queued = this.entries.filter((entry) => entry.kind === 'user' && entry.origin === 'queued');
+    const gone = text === undefined ? queued : queued.filter((entry) => entry.kind === 'user' && entry.text === text).slice(0, 1);
+    for (const entry of gone) this.#remove(entry.id);
+  }
+
   #act(activity: string): void {
     this.state = { ...this.state, activity };
   }
 
   #idle(): void {
+    this.#dequeue();
     this.state = { ...this.state, running: false, runId: null, activity: '' };
   }
 

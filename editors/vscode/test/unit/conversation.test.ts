@@ -127,6 +127,16 @@ test('texts that found no turn are told', () => {
   assert.equal(play.shown().at(-1), 'note Not delivered: also this');
 });
 
+test('what a run at work will be told is shown until it is told', () => {
+  const play = new Play().begin();
+  play.conversation.queue('also this');
+  assert.equal(play.shown().at(-1), 'user also this');
+  play.happen({ type: 'user_message', messageSeq: 5, text: 'also this', steered: true });
+  assert.deepEqual(play.shown(), ['user do it', 'user also this']);
+  const told = play.conversation.entries.at(-1);
+  assert.ok(told?.kind === 'user' && told.origin === 'steered');
+});
+
 test('tokens and cost add up over all responses', () => {
   const cost = { amount: 0.5, currency: 'USD', estimate: true as const };
   const play = new Play().begin().happen({ type: 'usage', ...USAGE, cost }, { type: 'usage', ...USAGE, cost });

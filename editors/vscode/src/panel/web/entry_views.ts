@@ -24,7 +24,7 @@ export function entryView(entry: Entry, parts: EntryParts): HTMLElement {
   }
 }
 
-const SPEAKERS = { person: 'You', steered: 'You, in mid-run', host: 'Steersman' } as const;
+const SPEAKERS = { person: 'You', steered: 'You, in mid-run', queued: 'You: will be told', host: 'Steersman' } as const;
 
 function userView(entry: UserEntry, { send }: EntryParts): HTMLElement {
   const { seq } = entry;

@@ -106,7 +106,9 @@ function signal(pid: number, name: NodeJS.Signals): void {
 // The server under test must not see how the machine of the tests is configured.
 function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(STEERSMAN_|OPENAI_|ANTHROPIC_|OLLAMA_|VSCODE_|NODE_OPTIONS|NODE_TEST)/.test(name));
-  return Object.fromEntries(kept);
+  // A server that happens to be on the PATH must not be found, so that the first start is one.
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => !fs.existsSync(path.join(folder, 'steersman')));
+  return { ...Object.fromEntries(kept), PATH: folders.join(path.delimiter) };
 }
 
 async function freePort(): Promise<number> {

@@ -34,6 +34,8 @@ export interface Stage {
   /** Replies of the scripted model, one a request; left out: the rule-based model. */
   readonly script?: readonly unknown[];
   readonly settings?: Settings;
+  /** Whether the scene begins once the server is connected; true unless said otherwise. */
+  readonly waitsForServer?: boolean;
 }
 
 /** A window on a folder, with what lies around it. */
@@ -118,7 +120,7 @@ export function scene(name: string, stage: Stage, play: (scene: Scene, step: Ste
     const here = new Scene(page, server, stage);
     try {
       await here.enter();
-      await here.ready();
+      if (stage.waitsForServer !== false) await here.ready();
       await play(here, (title, act) => stepOf(context, here, title, act));
     } catch (error) {
       await here.picture(`failed ${name}`).catch(() => undefined);

@@ -23,8 +23,8 @@ export class Workbench {
   }
 
   /** Waits until the server is connected and nothing is at work. */
-  async ready(): Promise<void> {
-    await this.page.locator('.statusbar-item[id="steersman.steersman.steersman"] .codicon-compass, .statusbar-item .codicon-compass').first().waitFor({ timeout: 60_000 });
+  async ready(timeout = 60_000): Promise<void> {
+    await this.page.locator('.statusbar-item .codicon-compass').first().waitFor({ timeout });
   }
 
   statusBar(text: string): Locator {

@@ -1,0 +1,51 @@
+// How it looks in each kind of theme: pictures that somebody is to look at.
+import { scene } from './driver/session.ts';
+
+const THEMES = [
+  ['light', 'Default Light Modern', '.vs:not(.vs-dark)'],
+  ['dark', 'Default Dark Modern', '.vs-dark'],
+  ['high-contrast', 'Default High Contrast', '.hc-black'],
+  ['high-contrast-light', 'Default High Contrast Light', '.hc-light'],
+] as const;
+
+const BEFORE = 'def greet(name):\n    print("hello " + name)\n\n\ngreet("Ada")\n';
+const STAGE = {
+  files: { 'greet.py': BEFORE, 'README.md': '# Greeter\n' },
+  settings: { 'steersman.model': '' },
+  script: [
+    ['Let me look at the file first.', { call: 'read_file', arguments: { path: 'greet.py' } }],
+    {
+      items: [
+        'The greeting is built with `+`. An f-string reads better:\n\n```python\nprint(f"Good day, {name}!")\n```\n\nI will change it, and run it once:',
+        { call: 'edit_file', arguments: { path: 'greet.py', old_text: '    print("hello " + name)', new_text: '    print(f"Good day, {name}!")' } },
+        { call: 'run_command', arguments: { command: 'python3 greet.py' } },
+      ],
+      usage: { input: 2210, output: 96 },
+    },
+    ['Done: it prints `Good day, Ada!`'],
+  ],
+};
+
+scene('it looks as its surroundings in every theme', STAGE, async (here) => {
+  await here.openFile('greet.py');
+  await here.runTask('Greet more politely');
+  const diff = here.page.locator('.tab', { hasText: 'present ↔ proposed' });
+  await diff.waitFor();
+  await here.panel.locator('.question').waitFor();
+  for (const [name, theme, sign] of THEMES) {
+    here.configure({ 'workbench.colorTheme': theme });
+    await here.page.locator(`.monaco-workbench${sign}`).waitFor();
+    await here.picture(`question-${name}`);
+  }
+  await here.panel.getByRole('button', { name: 'Allow once' }).click();
+  await here.panel.locator('.question pre', { hasText: 'python3 greet.py' }).waitFor();
+  await here.picture('command-question');
+  await here.panel.getByRole('button', { name: 'Allow once' }).click();
+  await here.panel.locator('.note', { hasText: 'Complete' }).waitFor();
+  await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('summary').click();
+  for (const [name, theme, sign] of THEMES) {
+    here.configure({ 'workbench.colorTheme': theme });
+    await here.page.locator(`.monaco-workbench${sign}`).waitFor();
+    await here.picture(`conversation-${name}`);
+  }
+});

@@ -1,0 +1,101 @@
+// Where the person already is: code actions on other extensions' problems, lenses, menus, the palette, untrusted folders.
+import assert from 'node:assert/strict';
+import { scene } from './driver/session.ts';
+import { fileBecomes } from './driver/workbench.ts';
+
+const BROKEN = '{\n  "name": "x",\n}\n';
+const LENS = '# steersman: say goodbye at the end\nprint("hello")\n';
+
+const STAGE = {
+  files: { 'broken.json': BROKEN, 'lens.py': LENS },
+  script: [
+    [{ call: 'edit_file', arguments: { path: 'broken.json', old_text: '"x",', new_text: '"x"' } }],
+    ['The comma is gone.'],
+    [{ call: 'write_file', arguments: { path: 'lens.py', content: 'print("hello")\nprint("goodbye")\n' } }],
+    ['It says goodbye.'],
+    ['It greets.'],
+  ],
+};
+
+scene('it is at hand where the person works', STAGE, async (here, step) => {
+  const { panel } = here;
+  const allow = (): Promise<void> => panel.locator('.question').getByRole('button', { name: 'Allow once' }).click();
+
+  await step('a problem that another extension reports is fixed by a code action', async () => {
+    await here.openFile('broken.json');
+    await here.page.locator('.squiggly-error').first().waitFor();
+    await here.focusEditor();
+    await here.command('Go to Next Problem (Error, Warning, Info)');
+    await here.page.keyboard.press('Escape');
+    await here.page.keyboard.press('Control+.');
+    const action = here.page.locator('.action-widget .monaco-list-row', { hasText: 'Steersman: fix “Trailing comma”' });
+    await action.waitFor();
+    await here.picture('code-action');
+    await action.click();
+    await panel.locator('.user', { hasText: 'Fix this problem in broken.json, line 2: Trailing comma' }).waitFor();
+    await allow();
+    await fileBecomes(here.path('broken.json'), '{\n  "name": "x"\n}\n');
+  });
+
+  await step('the lens above an instruction comment does what it says', async () => {
+    await here.openFile('lens.py');
+    const lens = here.page.locator('.codelens-decoration a', { hasText: '▶ Steersman' });
+    await lens.waitFor();
+    await here.picture('lens');
+    await lens.click();
+    await panel.locator('.user', { hasText: 'say goodbye at the end' }).waitFor();
+    await allow();
+    await fileBecomes(here.path('lens.py'), 'print("hello")\nprint("goodbye")\n');
+  });
+
+  await step('a selection is asked about from the menu', async () => {
+    await here.openFile('lens.py');
+    await here.focusEditor();
+    await here.page.keyboard.press('Control+A');
+    await here.page.locator('.editor-instance .view-line').first().click({ button: 'right' });
+    await here.page.locator('.context-view .action-item, .shadow-root-host .action-item').filter({ hasText: 'Ask Steersman about This' }).click();
+    await here.answerBox('Say what shall be done', 'What does this do?');
+    await panel.getByText('It greets.').waitFor();
+  });
+
+  await step('every command is in the palette, under one name', async () => {
+    await here.page.keyboard.press('F1');
+    await here.page.locator('.quick-input-widget:visible input').first().fill('>Steersman: ');
+    for (const title of ['Run Task…', 'New Session', 'Rewind…', 'Show the Log', 'Choose a Model…']) await here.choice(`Steersman: ${title}`).first().waitFor();
+    await here.picture('palette');
+    assert.equal(await here.choice('Steersman: Allow').count(), 0, 'nothing waits for an answer');
+    await here.page.keyboard.press('Escape');
+  });
+
+  await step('a model is chosen', async () => {
+    await here.command('Steersman: Choose a Model');
+    await here.choice('demo/rules').first().waitFor();
+    await here.pick('demo/rules');
+    await panel.getByRole('button', { name: 'demo/rules' }).waitFor();
+  });
+
+  await step('the first steps open', async () => {
+    await here.command('Steersman: First Steps');
+    await here.page.getByText('Decide on each change').first().waitFor();
+    await here.picture('walkthrough');
+  });
+});
+
+scene(
+  'in a workspace that is not trusted it only reads',
+  {
+    files: { 'a.txt': 'a\n', '.vscode/settings.json': '{"steersman.server.path": "/nowhere", "steersman.mode": "auto", "steersman.model": "evil/model"}' },
+    settings: { 'security.workspace.trust.enabled': true },
+    script: [[{ call: 'write_file', arguments: { path: 'a.txt', content: 'changed\n' } }], ['I may not.']],
+  },
+  async (here) => {
+    await here.page.getByText('Restricted Mode').first().waitFor();
+    await here.runTask('change it');
+    await here.panel.getByText('I may not.').waitFor();
+    assert.equal(here.read('a.txt'), 'a\n');
+    const mode = here.panel.getByRole('combobox', { name: 'What it may do' });
+    assert.equal(await mode.isDisabled(), true);
+    assert.equal(await mode.inputValue(), 'plan');
+    await here.picture('untrusted');
+  },
+);
