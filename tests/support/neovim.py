@@ -60,8 +60,8 @@ class Neovim:
     def __init__(self, home: Path, *arguments: str, environment: Mapping[str, str] | None = None) -> None:
         self.home = home
         variables = isolated(home, environment or {})
-        lets = [part for name, value in variables.items() for part in ("--cmd", f"let ${name} = {quoted(value)}")]
-        argv = [str(NVIM), "--clean", "--embed", "--headless", *lets, "--cmd", "set noswapfile", *arguments]
+        lets = " | ".join(f"let ${name} = {quoted(value)}" for name, value in variables.items())
+        argv = [str(NVIM), "--clean", "--embed", "--headless", "--cmd", f"{lets} | set noswapfile", *arguments]
         self.nvim: Any = pynvim.attach("child", argv=argv)  # pyright: ignore[reportUnknownMemberType]
 
     def __enter__(self) -> Self:
@@ -77,6 +77,24 @@ class Neovim:
         with contextlib.suppress(OSError, EOFError, pynvim.NvimError):  # leaving cuts the connection
             self.nvim.command("qall!")
         self.nvim.close()
+
+    def leave(self, command: str) -> int:
+        """Leave by an Ex command; return the exit status."""
+        told = self.home / "exit-status"
+        self.lua(
+            "local path = ...; vim.api.nvim_create_autocmd('VimLeave', { callback = function()"
+            " vim.fn.writefile({ tostring(vim.v.exiting) }, path) end })",
+            str(told),
+        )
+        with contextlib.suppress(OSError, EOFError):
+            self.command(command)
+        wait_until(lambda: told.exists() and told.read_text().strip(), "Neovim's end")
+        return int(told.read_text())
+
+    def children(self) -> list[int]:
+        """Return the ids of the processes it has started."""
+        ids: list[int] = self.lua("return vim.api.nvim_get_proc_children(vim.fn.getpid())")
+        return ids
 
     def lua(self, code: str, *arguments: Any) -> Any:
         """Run Lua and return what it returns; the arguments are its ``...``."""

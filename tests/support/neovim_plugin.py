@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ from support.neovim_workspace import Workspace
 USER_EVENTS = ("RunStarted", "RunEnded", "Question", "QuestionClosed")
 
 
-def start_plugin(home: Path, **options: Any) -> Neovim:
+def start_plugin(home: Path, *, environment: Mapping[str, str] | None = None, **options: Any) -> Neovim:
     """Start a Neovim with the plugin set up; ``options`` go to ``setup``."""
-    nvim = Neovim(home, "--cmd", f"set runtimepath^={PLUGIN}", "--cmd", "set columns=110 lines=32")
+    arguments = ("--cmd", f"set runtimepath^={PLUGIN}", "--cmd", "set columns=110 lines=32")
+    nvim = Neovim(home, *arguments, environment=environment)
     nvim.lua("require('steersman').setup(...)", {"question": {"guard_ms": 0}, **options})
     nvim.watch_progress()
     nvim.watch_prompts()

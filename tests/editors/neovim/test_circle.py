@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from support.neovim import Neovim
 from support.neovim_plugin import PluginWorkspace
+from support.scripted_calls import edit, write
 
 Plugin = PluginWorkspace
-
-
-def edit(old: str, new: str, path: str = "a.txt") -> dict[str, Any]:
-    return {"call": "edit_file", "arguments": {"path": path, "old_text": old, "new_text": new}}
-
-
-def write(path: str, content: str) -> dict[str, Any]:
-    return {"call": "write_file", "arguments": {"path": path, "content": content}}
 
 
 def test_a_task_is_asked_about_done_told_and_undone(nvim: Neovim, plugin: Plugin) -> None:

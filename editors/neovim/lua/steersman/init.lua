@@ -25,7 +25,7 @@ local function set_up_once()
     group = group,
     callback = function(event)
       local params = event.data.params
-      require("steersman.runs").on_progress(params.token, params.value.message)
+      require("steersman.runs").on_progress(params.token, params.value)
     end,
   })
   vim.api.nvim_create_autocmd("LspAttach", {

@@ -41,15 +41,19 @@ local whats = {
   { name = "Conversation only", files = false, conversation = true },
 }
 
+---@class steersman.RewindPoint
+---@field prompt string
+---@field to_message integer the last that stays; -1 for none
+
 ---@param conversation steersman.Conversation
 ---@param connected vim.lsp.Client
----@param to_message integer
+---@param point steersman.RewindPoint
 ---@param what steersman.RewindWhat
 ---@param force boolean
-local function rewind(conversation, connected, to_message, what, force)
+local function rewind(conversation, connected, point, what, force)
   local params = {
     sessionId = conversation.session_id,
-    toMessage = to_message,
+    toMessage = point.to_message,
     files = what.files,
     conversation = what.conversation,
     force = force,
@@ -62,22 +66,21 @@ local function rewind(conversation, connected, to_message, what, force)
     local conflicts = #result.conflicts > 0
     say(summary(result) .. ". :SteersmanRewind! takes this back.", conflicts and vim.log.levels.WARN or nil)
     conversation:reload()
+    if what.conversation then
+      conversation.draft = point.prompt -- to be said again, in better words
+    end
     if conflicts and not force then
       vim.ui.select({ "Leave them as they are", "Restore them too, over what was changed since" }, {
         prompt = text.count(#result.conflicts, "file") .. " changed since:",
         kind = "steersman_confirm",
       }, function(_, number)
         if number == 2 then
-          rewind(conversation, connected, to_message, { files = true, conversation = false, name = "" }, true)
+          rewind(conversation, connected, point, { files = true, conversation = false, name = "" }, true)
         end
       end)
     end
   end)
 end
-
----@class steersman.RewindPoint
----@field prompt string
----@field to_message integer the last that stays; -1 for none
 
 ---@param messages table[]
 ---@return steersman.RewindPoint[] latest first
@@ -123,7 +126,7 @@ function M.choose(conversation)
           end,
         }, function(what)
           if what then
-            rewind(conversation, connected, point.to_message, what, false)
+            rewind(conversation, connected, point, what, false)
           end
         end)
       end)

@@ -47,6 +47,11 @@ function M.for_task(buf)
   elseif M.is_file(buf) then
     return vim.fs.dirname(vim.api.nvim_buf_get_name(buf))
   end
+  local conversations = package.loaded["steersman.conversation"]
+  local conversation = conversations and conversations.of_buffer(buf)
+  if conversation then
+    return conversation.root
+  end
   local here = vim.fn.getcwd()
   return vim.fs.root(here, config.get().root_markers) or here
 end

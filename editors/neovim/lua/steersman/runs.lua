@@ -29,6 +29,10 @@ local active = {}
 ---@type table<integer, { waiting: integer, events: steersman.Event[] }>
 local held = {}
 
+--- What runs do now, as their progress says it; it may come before their first event.
+---@type table<string, string>
+local activities = {}
+
 --- The sessions that conversations are open for.
 ---@type table<string, boolean>
 local known = {}
@@ -69,11 +73,12 @@ local function take(event, client_id)
       prompt = event.prompt,
       mode = event.mode,
       model = event.model,
-      activity = "starting",
+      activity = activities[event.runId] or "starting",
       stopping = false,
     }
   elseif event.type == "run_ended" then
     active[event.runId] = nil
+    activities[event.runId] = nil
   end
   require("steersman.conversation").take(event, client_id)
   if event.type == "run_started" then
@@ -147,12 +152,16 @@ end
 
 --- A progress report of the server's own token.
 ---@param token any
----@param message? string
-function M.on_progress(token, message)
+---@param value { kind: "begin"|"report"|"end", message?: string }
+function M.on_progress(token, value)
   local run_id = type(token) == "string" and token:match("^steersman/(.+)$")
-  local run = run_id and active[run_id]
-  if run and message and not run.stopping then
-    run.activity = message
+  if not run_id then
+    return
+  end
+  activities[run_id] = value.kind ~= "end" and value.message or nil
+  local run = active[run_id]
+  if run and activities[run_id] and not run.stopping then
+    run.activity = activities[run_id]
     emit.status()
   end
 end

@@ -23,6 +23,7 @@ local M = {}
 ---@field draft string what was written and not sent
 ---@field is_asked boolean a question of its run is open
 ---@field private starting boolean
+---@field private waiting string[] what was said while it was starting
 local Conversation = {}
 Conversation.__index = Conversation
 
@@ -102,6 +103,7 @@ function M.new(root, title)
     draft = "",
     is_asked = false,
     starting = false,
+    waiting = {},
   }, Conversation)
   set_up_buffer(buf)
   map_keys(conversation)
@@ -184,16 +186,13 @@ function Conversation:hide()
   window.close(self.buf)
 end
 
---- Say what a person wrote: into the run at work, or as the next task.
+--- Say something into the run at work; it becomes the next task when the run has just ended.
+---@param connected vim.lsp.Client
 ---@param written string
 ---@param context? steersman.Context
-function Conversation:say(written, context)
-  local run = self:run()
-  local connected = run and client.by_id(run.client_id)
-  if not run or not connected then
-    return self:start(written, context)
-  end
-  client.command(connected, "steer", { sessionId = run.session_id, text = written }, function(_, failure)
+---@private
+function Conversation:steer(connected, written, context)
+  client.command(connected, "steer", { sessionId = self.session_id, text = written }, function(_, failure)
     if failure and failure.kind == "no_active_run" then
       self:start(written, context)
     elseif failure then
@@ -202,12 +201,28 @@ function Conversation:say(written, context)
   end)
 end
 
+--- Say what a person wrote: into the run at work, or as the next task.
+---@param written string
+---@param context? steersman.Context
+function Conversation:say(written, context)
+  local run = self:run()
+  local connected = run and client.by_id(run.client_id)
+  if self.starting then
+    table.insert(self.waiting, written)
+  elseif connected then
+    self:steer(connected, written, context)
+  else
+    self:start(written, context)
+  end
+end
+
 ---@param failure steersman.Failure
 ---@param written string
 ---@private
 function Conversation:not_started(failure, written)
   self.starting = false
-  self.draft = written
+  self.draft = table.concat({ written, unpack(self.waiting) }, "\n")
+  self.waiting = {}
   self.view:note("not started: " .. failure.message .. (failure.hint and " " .. failure.hint or ""), "SteersmanError")
   client.report(failure)
 end
@@ -231,6 +246,10 @@ function Conversation:start(task, context)
       self.starting = false
       if started then
         self:bind(started.sessionId, connected.id)
+        for _, written in ipairs(self.waiting) do
+          self:steer(connected, written)
+        end
+        self.waiting = {}
       elseif failure then
         self:not_started(failure, task)
       end

@@ -17,6 +17,7 @@ local M = {}
 ---@field calls table<string, steersman.Call>
 ---@field private turn_first? integer where the text of this turn begins that is not recorded yet
 ---@field private streamed string that text
+---@field private held string a piece of it that is not written yet
 ---@field private kind? "text"|"reasoning"|"call"|"note" what was written last
 ---@field private footer? integer
 local View = {}
@@ -25,7 +26,7 @@ View.__index = View
 ---@param writer steersman.Writer
 ---@return steersman.View
 function M.new(writer)
-  return setmetatable({ writer = writer, calls = {}, streamed = "" }, View)
+  return setmetatable({ writer = writer, calls = {}, streamed = "", held = "" }, View)
 end
 
 --- Begin a part; parts of the same small kind stand without a gap.
@@ -68,7 +69,10 @@ end
 --- Write a piece of what the model says, not recorded yet.
 ---@param piece string
 function View:say(piece)
-  local lines = text.lines(piece)
+  self.streamed = self.streamed .. piece
+  piece = self.held .. piece
+  self.held = piece:match("\r$") or "" -- it may be the first half of a line's end
+  local lines = text.lines(piece:sub(1, #piece - #self.held))
   if self.kind ~= "text" or not self.turn_first then
     self:begin("text")
     self.turn_first = self.turn_first or self.writer:count()
@@ -76,7 +80,6 @@ function View:say(piece)
   else
     self.writer:extend(lines)
   end
-  self.streamed = self.streamed .. piece
 end
 
 --- Write a piece of what the model thinks, folded away.
@@ -101,7 +104,7 @@ function View:discard(reason)
   if self.turn_first then
     self.writer:end_fold()
     self.writer:remove_tail(self.turn_first)
-    self.turn_first, self.streamed, self.kind = nil, "", nil
+    self.turn_first, self.streamed, self.held, self.kind = nil, "", "", nil
   end
   self:note("the answer broke off and was discarded: " .. reason)
 end
@@ -120,7 +123,7 @@ function View:commit(content, truncated)
       self.writer:append(text.lines(content))
     end
   end
-  self.turn_first, self.streamed = nil, ""
+  self.turn_first, self.streamed, self.held = nil, "", ""
   if truncated then
     self:note("cut off by the output limit")
   end
@@ -250,7 +253,7 @@ end
 function View:finish(event)
   if self.turn_first then
     self:note("this answer was not finished, so it is not part of the conversation")
-    self.turn_first, self.streamed = nil, ""
+    self.turn_first, self.streamed, self.held = nil, "", ""
   end
   local failed = type(event.error) == "table"
   self.kind = nil
