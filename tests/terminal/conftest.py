@@ -1,18 +1,7 @@
-import os
-from typing import NamedTuple
-
 import pytest
 
-from steersman.cli import main
 from support.command_line import CommandLine
-
-
-class Printed(NamedTuple):
-    """What a command left behind."""
-
-    code: int
-    out: str
-    err: str
+from support.typed import typed_in
 
 
 @pytest.fixture
@@ -25,15 +14,5 @@ def steersman(tmp_path):
 
 @pytest.fixture
 def typed(steersman, monkeypatch, capsys):
-    """The command line in this process, from within the folder: as a process of its own, and quicker."""
-    monkeypatch.setattr(os, "environ", steersman.environment())
-    monkeypatch.chdir(steersman.folder)
-
-    def type_(*args: str) -> Printed:
-        try:
-            code = main(args)
-        except SystemExit as left:
-            code = left.code if isinstance(left.code, int) else 0
-        return Printed(code, *capsys.readouterr())
-
-    return type_
+    """The command line in this process, from within the folder."""
+    return typed_in(steersman, monkeypatch, capsys)
