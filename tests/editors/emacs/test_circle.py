@@ -249,7 +249,7 @@ def test_a_server_that_dies_is_told_and_the_next_reply_starts_another(emacs: Ema
 
 def test_a_missing_program_is_told(emacs: Emacs, work: EmacsWorkspace) -> None:
     work.open("a.txt", "one\n")
-    emacs.eval("(progn (setq kept steersman-command steersman-command '(\"no-such-program\")) nil)")
+    emacs.eval('(progn (setq kept steersman-command steersman-command \'("no-such-program")) nil)')
     start(emacs, "anything")
     emacs.terminal.wait_for("There is no program no-such-program")
     emacs.eval("(progn (setq steersman-command kept) nil)")
@@ -270,7 +270,9 @@ def test_a_command_is_shown_whole_before_it_runs(emacs: Emacs, work: EmacsWorksp
     work.script([{"call": "run_command", "arguments": {"command": "echo 100% sure > b.txt"}}], ["Ran."])
     work.open("a.txt", "one\n")
     start(emacs, "run it")
-    name = emacs.wait("(car (seq-filter (lambda (n) (string-prefix-p \"*Steersman: run\" n)) (mapcar #'buffer-name (buffer-list))))")
+    name = emacs.wait(
+        '(car (seq-filter (lambda (n) (string-prefix-p "*Steersman: run" n)) (mapcar #\'buffer-name (buffer-list))))'
+    )
     assert "echo 100% sure > b.txt" in emacs.text(name)
     answer(emacs, "q")
     wait_for_conversation(emacs, "complete")
