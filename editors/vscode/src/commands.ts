@@ -122,8 +122,11 @@ function serverCommands({ server, log, wheels }: CommandParts): Record<string, H
     'server.restart': () => server.restart(),
     'server.install': async () => {
       await server.shutDown();
-      await installServer(parts);
-      await server.restart();
+      try {
+        await installServer(parts);
+      } finally {
+        await server.restart();
+      }
     },
     'server.status': () => showStatus(server, parts.log),
     showLog: () => log.show(),

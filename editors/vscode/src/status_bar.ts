@@ -44,6 +44,8 @@ export class StatusBar implements vscode.Disposable {
     } else if (running !== undefined) {
       const doing = running.state.activity;
       this.#show(`$(sync~spin) Steersman: ${doing.length > 40 ? `${doing.slice(0, 39)}…` : doing}`, running.state.title, 'steersman.ui.open');
+    } else if (state.kind === 'stopped') {
+      this.#show('$(circle-slash) Steersman', 'The Steersman server is stopped', 'steersman.ui.server.status');
     } else if (state.kind === 'starting') {
       this.#show('$(sync~spin) Steersman', 'Steersman is starting', 'steersman.ui.open');
     } else {

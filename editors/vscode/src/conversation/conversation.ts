@@ -62,7 +62,7 @@ export class Conversation {
         break;
       case 'user_message':
         if (event.steered) this.#dequeue(event.text);
-        this.#put({ kind: 'user', id: `user ${event.messageSeq}`, text: event.text, origin: originOf(event), seq: event.messageSeq });
+        this.#put({ kind: 'user', id: `user ${event.messageSeq}`, ...parted(event.text), origin: originOf(event), seq: event.messageSeq });
         break;
       case 'turn_started':
         this.#answer += 1;
@@ -114,7 +114,7 @@ export class Conversation {
   queue(text: string): void {
     if (!this.state.running) return;
     this.#notes += 1;
-    this.#put({ kind: 'user', id: `queued ${this.#notes}`, text, origin: 'queued', seq: null });
+    this.#put({ kind: 'user', id: `queued ${this.#notes}`, text, context: '', origin: 'queued', seq: null });
   }
 
   /** The run's end will never be told: the server is gone. */
@@ -238,7 +238,7 @@ export class Conversation {
   #loadMessage(message: Message): void {
     if (message.role === 'user') {
       const origin = message.origin ?? 'person';
-      this.#put({ kind: 'user', id: `user ${message.seq}`, text: message.content, origin, seq: message.seq });
+      this.#put({ kind: 'user', id: `user ${message.seq}`, ...parted(message.content), origin, seq: message.seq });
     } else if (message.role === 'assistant') {
       this.#loadAnswer(message);
     } else {
@@ -296,6 +296,12 @@ export class Conversation {
 
   /** Ids of entries that went away; emptied by whoever shows them. */
   readonly removed: string[] = [];
+}
+
+// What the person said, and what was told along with it.
+function parted(content: string): { text: string; context: string } {
+  const found = /\n\n<context>\n([\s\S]*)\n<\/context>\s*$/.exec(content);
+  return found === null ? { text: content, context: '' } : { text: content.slice(0, found.index), context: found[1] ?? '' };
 }
 
 function endsWhole(messages: readonly Message[]): boolean {

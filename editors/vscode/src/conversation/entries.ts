@@ -5,6 +5,8 @@ export interface UserEntry {
   readonly kind: 'user';
   readonly id: string;
   readonly text: string;
+  /** What the model is told of what the person looked at, or "". */
+  readonly context: string;
   /** Who wrote it: the person, the person in mid-run (told, or waiting for its turn), or Steersman itself. */
   readonly origin: 'person' | 'steered' | 'queued' | 'host';
   /** Its number in the session; null as long as it is not recorded. */

@@ -11,7 +11,6 @@ const THEMES = [
 const BEFORE = 'def greet(name):\n    print("hello " + name)\n\n\ngreet("Ada")\n';
 const STAGE = {
   files: { 'greet.py': BEFORE, 'README.md': '# Greeter\n' },
-  settings: { 'steersman.model': '' },
   script: [
     ['Let me look at the file first.', { call: 'read_file', arguments: { path: 'greet.py' } }],
     {
@@ -37,6 +36,8 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
     await here.page.locator(`.monaco-workbench${sign}`).waitFor();
     await here.picture(`question-${name}`);
   }
+  here.configure({ 'workbench.colorTheme': THEMES[0][1] });
+  await here.page.locator(`.monaco-workbench${THEMES[0][2]}`).waitFor();
   await here.panel.getByRole('button', { name: 'Allow once' }).click();
   await here.panel.locator('.question pre', { hasText: 'python3 greet.py' }).waitFor();
   await here.picture('command-question');

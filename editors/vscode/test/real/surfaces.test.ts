@@ -11,7 +11,7 @@ const STAGE = {
   script: [
     [{ call: 'edit_file', arguments: { path: 'broken.json', old_text: '"x",', new_text: '"x"' } }],
     ['The comma is gone.'],
-    [{ call: 'write_file', arguments: { path: 'lens.py', content: 'print("hello")\nprint("goodbye")\n' } }],
+    [{ call: 'edit_file', arguments: { path: 'lens.py', old_text: LENS, new_text: 'print("hello")\nprint("goodbye")\n' } }],
     ['It says goodbye.'],
     ['It greets.'],
   ],

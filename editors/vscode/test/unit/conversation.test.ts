@@ -176,6 +176,14 @@ test('a recorded run that did not come to its end can be continued', () => {
   }
 });
 
+test('what was told along with a prompt stands apart from it', () => {
+  const conversation = new Conversation({ id: 's' });
+  conversation.load([{ seq: 0, role: 'user', content: 'fix it\n\n<context>\nopen: a.py\n</context>', createdAt: '' }]);
+  const prompt = conversation.entries[0];
+  assert.ok(prompt?.kind === 'user');
+  assert.deepEqual([prompt.text, prompt.context], ['fix it', 'open: a.py']);
+});
+
 test('only what changed is told', () => {
   const play = new Play().begin();
   assert.equal(play.conversation.takeChanged().length, 1);

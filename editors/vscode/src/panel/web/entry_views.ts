@@ -33,7 +33,11 @@ function userView(entry: UserEntry, { send }: EntryParts): HTMLElement {
     const rewind = button('Rewind to before this', () => send({ type: 'rewind', seq: seq - 1 }), { class: 'quiet' });
     head.append(rewind);
   }
-  return element('article', { class: `entry user ${entry.origin}`, 'aria-label': SPEAKERS[entry.origin] }, head, element('div', { class: 'text' }, entry.text));
+  const view = element('article', { class: `entry user ${entry.origin}`, 'aria-label': SPEAKERS[entry.origin] }, head, element('div', { class: 'text' }, entry.text));
+  if (entry.context !== '') {
+    view.append(element('details', { class: 'reasoning' }, element('summary', {}, 'Told along with it'), element('div', { class: 'text' }, entry.context)));
+  }
+  return view;
 }
 
 function assistantView(entry: AssistantEntry, { markdown }: EntryParts): HTMLElement {

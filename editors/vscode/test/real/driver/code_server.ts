@@ -61,6 +61,11 @@ export class CodeServer {
     return server;
   }
 
+  /** The extension's own folder, which is also where its server works. */
+  get storage(): string {
+    return path.join(this.root, 'data', 'User', 'globalStorage', 'steersman.steersman');
+  }
+
   /** Writes the person's settings; those of machine scope count only from the remote machine's own file. */
   configure(settings: Settings): void {
     for (const scope of ['User', 'Machine']) {

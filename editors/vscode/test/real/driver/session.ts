@@ -56,12 +56,13 @@ export class Scene extends Workbench {
     this.folder = server.folder(name, stage.files ?? {});
     fs.mkdirSync(this.folder, { recursive: true });
     this.state = path.join(server.root, 'state', name);
-    const script = path.join(server.root, `${name}.jsonl`);
+    const script = path.join(server.storage, `${name}.jsonl`);
     this.gates = `${script}.gates`;
     const environment: Record<string, string> = { STEERSMAN_STATE_DIR: this.state, STEERSMAN_CONFIG: path.join(server.root, 'none.toml') };
     if (stage.script !== undefined) {
+      fs.mkdirSync(server.storage, { recursive: true });
       fs.writeFileSync(script, stage.script.map((reply) => `${JSON.stringify(reply)}\n`).join(''));
-      environment['STEERSMAN_MODEL'] = `scripted/${script}`;
+      environment['STEERSMAN_MODEL'] = `scripted/${path.basename(script)}`; // the server's own working folder
     }
     this.#settings = { 'steersman.server.path': python(), 'steersman.server.environment': environment, ...stage.settings };
     server.configure(this.#settings);
