@@ -3,7 +3,6 @@
 import asyncio
 import subprocess
 import sys
-import time
 
 import pytest
 
@@ -101,6 +100,7 @@ from pathlib import Path
 from steersman.agent.messages import UserMessage
 from steersman.agent.model import ModelRequest
 from steersman.models.script_file import load_script
+from support.polling import wait_until
 
 async def main():
     client = load_script(Path(sys.argv[1]))
@@ -120,9 +120,8 @@ def test_another_process_can_be_killed_at_a_gate(tmp_path):
     ) as process:
         assert process.stdout is not None
         first = process.stdout.readline()
-        while not gates.is_reached("here"):
-            assert process.poll() is None
-            time.sleep(0.01)
+        wait_until(lambda: gates.is_reached("here") or process.poll() is not None, "the gate")
+        assert process.poll() is None
         process.kill()
         rest = process.stdout.read()
     assert (first.strip(), rest) == ("TextPiece(text='before ')", "")
