@@ -12,6 +12,7 @@ from steersman.agent.model import CallPiece, Finish, ModelRequest, ReasoningPiec
 from steersman.models.gates import FileGates
 from steersman.models.script_file import load_script, parse_script
 from steersman.models.scripted import AtGate, call, reply
+from support.polling import wait_until
 
 REQUEST = ModelRequest("", (UserMessage("Do it."),))
 
@@ -100,7 +101,6 @@ from pathlib import Path
 from steersman.agent.messages import UserMessage
 from steersman.agent.model import ModelRequest
 from steersman.models.script_file import load_script
-from support.polling import wait_until
 
 async def main():
     client = load_script(Path(sys.argv[1]))
