@@ -88,6 +88,11 @@ class OpenFiles:
         self._came = asyncio.Event()
         documents.listen(DocumentListeners(self._on_event, self._on_event, self._forget, self._forget))
 
+    def can(self, operation: str) -> bool:
+        """Whether the editor takes this resource operation: "rename" or "delete"."""
+        facts = self.client.facts
+        return facts.apply_edit and facts.document_changes and operation in facts.resource_operations
+
     # --- reading ------------------------------------------------------------------------------------------------
 
     def at(self, path: Path) -> tuple[OpenDocument, ...]:

@@ -1,6 +1,18 @@
-"""The workspace of one run with the editor's open documents laid over the disk (DESIGN W1, W2).
+r"""The workspace of one run with the editor's open documents laid over the disk (DESIGN W1, W2).
 
 What is open is read from its buffer and changed through the editor; everything else is ``DiskWorkspace``'s.
+
+What no care of ours makes possible, with the editors there are (said to the model or the person where it shows):
+
+- Typing that an editor tells only later and does not count in its versions (plain eglot) can be hit by an edit that
+  arrives in that moment. An edit there waits for an answered question and 0.7 quiet seconds; what hits other text all
+  the same is seen in the changes that follow, unless the editor tells only where they ended.
+- Moves and deletes of open files carry no version: what is typed while one is on its way goes with the buffer. Neovim
+  is made to show first that nothing unsent is there.
+- A document that is closed and opened again in the middle of an edit counts its versions anew: the edit is called
+  unconfirmed, whatever the text shows.
+- What an editor forces on a buffer is its own: Neovim's final newline, and its ``\n`` for lines that are inserted
+  between mixed line ends.
 """
 
 from __future__ import annotations

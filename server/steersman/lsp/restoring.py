@@ -83,10 +83,9 @@ class Restoring:
 
     async def _remove(self, location: Location, document: OpenDocument, expected: Snapshot | None) -> str | None:
         """Nothing was there: the file goes, with its buffer where the editor can close it."""
-        facts = self._files.client.facts
         if expected is not None and (await self._disk.snapshot(str(location.path))).data != expected.data:
             return _CHANGED
-        if facts.apply_edit and "delete" in facts.resource_operations:
+        if self._files.can("delete"):
             await DeleteOpenFile(self._files, self._disk, location, document, _LABEL).do()
             return None
         return "it is open in an editor that cannot delete open files; close it there and try again"

@@ -16,7 +16,7 @@ from steersman.lsp.failures_of_edits import error_of
 from steersman.lsp.merge import plain, rebase, shows_change
 from steersman.lsp.open_files import OpenFiles
 from steersman_tools.kit.disk import DiskWorkspace
-from steersman_tools.kit.workspace import ApplyError, ChangedError, Location, Snapshot
+from steersman_tools.kit.workspace import ApplyError, ChangedError, Location, PathRefusedError, Snapshot
 
 _LOOK_AGAIN_S = 0.05
 
@@ -111,10 +111,17 @@ class MoveOpenFile:
     """Move a file that is open, by the editor, so that its buffer goes with it."""
 
     def __init__(
-        self, files: OpenFiles, source: Location, target: Location, document: OpenDocument, label: str
+        self,
+        files: OpenFiles,
+        disk: DiskWorkspace,
+        source: Location,
+        target: Location,
+        document: OpenDocument,
+        label: str,
     ) -> None:
         self.name = source.display
         self._files = files
+        self._disk = disk
         self._source = source
         self._target = target
         self._uri = document.uri
@@ -122,6 +129,8 @@ class MoveOpenFile:
 
     async def do(self) -> None:
         """Have the editor move it, and see it moved."""
+        for path in (self._source.path, self._target.path):
+            _check_unmoved(self._disk, path)
         if _is_there(self._target.path):
             raise ChangedError(f"cannot move to {self._target.display}: a file is there; nothing was changed")
         await self._operate(RenameFile(self._uri, self._target.path), self._source.path, self._target.path)
@@ -161,6 +170,7 @@ class DeleteOpenFile:
 
     async def do(self) -> None:
         """Have the editor delete it, and see it gone."""
+        _check_unmoved(self._disk, self._path)
         fence = await self._files.fence(self._document)
         if fence is not None and fence.kind != "confirmed":
             raise error_of(fence, self.name)
@@ -176,6 +186,12 @@ class DeleteOpenFile:
         if self._kept is None or _is_there(self._path):
             return True
         return await self._disk.restore(self._kept, None) is None
+
+
+def _check_unmoved(disk: DiskWorkspace, path: Path) -> None:
+    """Raise ``PathRefusedError`` unless the canonical path still leads to itself (W7)."""
+    if disk.locate(str(path)).path != path:
+        raise PathRefusedError(f"path “{path}” was turned into a link meanwhile; it is not followed")
 
 
 def _is_there(path: Path) -> bool:

@@ -80,13 +80,13 @@ class Transaction:
             self._plan_removal(change, found, None)
             return
         after = change.after if change.after is not None else present
-        if change.kind == "move" and not self._can("rename"):
+        if change.kind == "move" and not self._files.can("rename"):
             self._plan_removal(change, found, location)
             return
         if after != present or change.kind != "move":
             self._plan_edit(found, present, after, change.kind)
         if change.kind == "move":
-            operation = MoveOpenFile(self._files, source, location, found.documents[0], self._label)
+            operation = MoveOpenFile(self._files, self._disk, source, location, found.documents[0], self._label)
             self._operations.append(operation)
             self._touched[location.path] = location
             self._planned[location.path] = after
@@ -141,7 +141,7 @@ class Transaction:
         name = found.location.display
         if found.is_missing:
             raise ApplyError(f"{name} is only in the editor so far, not on disk; nothing was changed")
-        if target is None and self._can("delete"):
+        if target is None and self._files.can("delete"):
             self._operations.append(
                 DeleteOpenFile(self._files, self._disk, found.location, found.documents[0], self._label)
             )
@@ -155,10 +155,6 @@ class Transaction:
             f"{name} is still open in the editor, which cannot {'move' if target else 'delete'} open files itself; "
             f"the person should close it{' without saving' if target or found.state == 'dirty' else ''}."
         )
-
-    def _can(self, operation: str) -> bool:
-        facts = self._files.client.facts
-        return facts.apply_edit and facts.document_changes and operation in facts.resource_operations
 
     async def _ask(self) -> None:
         """Where the editor hides typing, an edit needs a question answered for it, in every mode (§8)."""

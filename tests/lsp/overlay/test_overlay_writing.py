@@ -600,3 +600,24 @@ def test_a_move_is_taken_back_when_a_later_step_fails(tmp_path):
         assert it.buffer("a.txt") == TEXT
 
     run_virtual(main())
+
+
+def test_a_path_that_was_turned_into_a_link_meanwhile_is_not_followed(tmp_path):
+    """DESIGN W7: also when the editor deletes or moves."""
+
+    async def main():
+        folder, outside = tmp_path / "ws", tmp_path / "outside"
+        outside.mkdir()
+        (outside / "a.txt").write_text(TEXT)
+        it = EditorScene(folder, VSCODE)
+        it.write("sub/a.txt", TEXT)
+        await it.open("sub/a.txt")
+        removal, move = await it.removal("sub/a.txt"), await it.move("sub/a.txt", "b.txt")
+        (folder / "sub").rename(folder / "old")
+        (folder / "sub").symlink_to(outside)
+        for change in (removal, move):
+            with pytest.raises(ToolError):
+                await it.apply(change)
+        assert (outside / "a.txt").read_text() == TEXT
+
+    run_virtual(main())
