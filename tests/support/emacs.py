@@ -27,15 +27,11 @@ _INIT = """
 """
 
 
-def lisp(value: object) -> str:
-    """Return a text, number, path or list of these as Lisp."""
-    if isinstance(value, Path):
-        value = str(value)
-    if isinstance(value, str):
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-    if isinstance(value, list | tuple):
-        return "(list " + " ".join(lisp(item) for item in value) + ")"
-    return str(value)
+def lisp(value: str | Path | Sequence[str]) -> str:
+    """Return a text, a path or a list of texts as Lisp."""
+    if isinstance(value, str | Path):
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return "(list " + " ".join(lisp(item) for item in value) + ")"
 
 
 class Emacs:
@@ -187,4 +183,4 @@ class EmacsWorkspace:
 
 def steersman_configuration() -> str:
     """Return the package's configuration for tests: this checkout's own server."""
-    return f"(require 'steersman)\n(setq steersman-command {lisp(list(SERVER))})\n"
+    return f"(require 'steersman)\n(setq steersman-command {lisp(SERVER)})\n"
