@@ -33,7 +33,9 @@ async def measure(folder: Path) -> list[float]:
     script = [
         reply
         for number in range(TURNS)
-        for reply in calls_then_text(1, "read_file", {"path": "a.py", "offset": number % 40 + 1, "limit": 5 + number // 40}, "")[:1]
+        for reply in calls_then_text(
+            1, "read_file", {"path": "a.py", "offset": number % 40 + 1, "limit": 5 + number // 40}, ""
+        )[:1]
     ]
     async with ScriptedServer(*script, *calls_then_text(0, "", {}, "Done.")) as server:
         environ = {

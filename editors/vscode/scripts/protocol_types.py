@@ -1,4 +1,3 @@
-
 """Writes ``src/protocol.gen.ts``: the wire in TypeScript, from the server's own code, so that nothing is typed twice.
 
 What goes in comes from the pydantic models of ``steersman.lsp.params`` and ``steersman.settings``. What comes out has

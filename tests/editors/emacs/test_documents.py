@@ -61,7 +61,7 @@ CHANGES = {
     "without hooks": '(let ((inhibit-modification-hooks t)) (goto-char 1) (insert "silent "))',
     "an indirect buffer": '(let ((other (make-indirect-buffer (current-buffer) "other"))) (with-current-buffer other (goto-char 1) (insert "indirect ")) (kill-buffer other))',
     "beyond the BMP": '(goto-char 2) (insert "😀é漢\\u0301") (insert "after")',
-    "the major mode": "(prog-mode) (goto-char 1) (insert \"mode \")",
+    "the major mode": '(prog-mode) (goto-char 1) (insert "mode ")',
 }
 
 
@@ -101,9 +101,7 @@ def test_what_was_just_typed_is_sent_before_an_edit_is_applied(emacs: Emacs, wor
         ("\ufeffone\ntwo\n", "\ufeffone\nTWO\n"),
     ],
 )
-def test_everything_outside_the_edit_survives(
-    emacs: Emacs, work: EmacsWorkspace, before: str, after: str
-) -> None:
+def test_everything_outside_the_edit_survives(emacs: Emacs, work: EmacsWorkspace, before: str, after: str) -> None:
     work.script([edit("two", "TWO")], ["Done."])
     work.open("a.txt", before)
     run(emacs)
@@ -146,7 +144,7 @@ def test_a_file_changed_on_the_disk_is_taken_over_without_asking(emacs: Emacs, w
     work.wait_reached("open")
     work.write("a.txt", "formatted\none\ntwo\n")
     work.open_gate("open")
-    finished(emacs)
+    print(finished(emacs))
     assert text(emacs) == "formatted\none\nTWO\n"
 
 
@@ -160,7 +158,9 @@ def test_open_files_are_moved_and_deleted_with_their_buffers(emacs: Emacs, work:
     work.open("a.txt", "one\n")
     run(emacs, "auto")
     assert sorted(path.name for path in work.folder.iterdir()) == [".git", "b.txt"]
-    assert emacs.eval("(vconcat (delq nil (mapcar (lambda (b) (and (buffer-file-name b) (buffer-name b))) (buffer-list))))") == ["b.txt"]
+    assert emacs.eval(
+        "(vconcat (delq nil (mapcar (lambda (b) (and (buffer-file-name b) (buffer-name b))) (buffer-list))))"
+    ) == ["b.txt"]
 
 
 def test_a_file_saved_under_another_name_is_known_by_that(emacs: Emacs, work: EmacsWorkspace) -> None:
@@ -168,7 +168,7 @@ def test_a_file_saved_under_another_name_is_known_by_that(emacs: Emacs, work: Em
     work.open("a.txt", "one\n")
     emacs.eval('(progn (steersman "go") nil)')
     work.wait_reached("open")
-    change(emacs, f'(write-file {lisp(work.folder / "b.txt")})')
+    change(emacs, f"(write-file {lisp(work.folder / 'b.txt')})")
     emacs.eval('(with-current-buffer "b.txt" (insert "unsaved ") (steersman-documents-flush-all) nil)')
     work.open_gate("open")
     assert "unsaved one" in finished(emacs)
