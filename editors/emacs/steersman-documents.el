@@ -277,8 +277,6 @@ Nil where there is no file."
   "Apply EDITS to the document URI, made for its VERSION (nil: for any)."
   (with-current-buffer (or (steersman-documents-buffer uri)
                            (find-file-noselect (or (steersman-connection-path uri) (error "%s is not open" uri))))
-    (when (and (not (buffer-modified-p)) (not (verify-visited-file-modtime)) (file-exists-p buffer-file-name))
-      (revert-buffer t t t)) ; else Emacs would ask
     (steersman-documents-flush)
     (cond ((and version (/= version steersman-documents--version))
            (error "The document has changed since"))
@@ -286,7 +284,9 @@ Nil where there is no file."
            (error "The buffer is read-only"))
           ((stringp (file-locked-p buffer-file-name))
            (error "The file is being edited by %s" (file-locked-p buffer-file-name))))
-    (steersman-documents--replace edits)
+    ;; The server knows of a file that changed on the disk: the edit brings that in.  Saving still asks.
+    (cl-letf (((symbol-function 'ask-user-about-supersession-threat) #'ignore))
+      (steersman-documents--replace edits))
     (steersman-documents-flush)))
 
 (defun steersman-documents--replace (edits)
@@ -329,7 +329,7 @@ Nil where there is no file."
       (and (or (verify-visited-file-modtime) (not (file-exists-p buffer-file-name)))
            (not (unencodable-char-position (point-min) (point-max)
                                            (or buffer-file-coding-system 'utf-8)))
-           (let ((require-final-newline (eq require-final-newline t))
+           (let ((require-final-newline nil) ; nothing but the edit is to change
                  (inhibit-message t))
              (ignore-errors (save-buffer 0))
              (not (buffer-modified-p)))))))

@@ -144,7 +144,7 @@ def test_a_file_changed_on_the_disk_is_taken_over_without_asking(emacs: Emacs, w
     work.wait_reached("open")
     work.write("a.txt", "formatted\none\ntwo\n")
     work.open_gate("open")
-    print(finished(emacs))
+    finished(emacs)
     assert text(emacs) == "formatted\none\nTWO\n"
 
 
