@@ -7,4 +7,4 @@ rm -rf dist server steersman.vsix
 node scripts/bundle.ts --production
 "${PYTHON:-python3}" -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir server "$root"
 cp "$root/LICENSE" LICENSE
-npx --no-install vsce package --no-dependencies --allow-missing-repository --out steersman.vsix
+npx --no-install vsce package --no-dependencies --allow-missing-repository --no-rewrite-relative-links --out steersman.vsix

@@ -162,7 +162,8 @@ export class Conversation {
 
   #discard(event: Event<'stream_discarded'>): void {
     this.#remove(this.#answerId(event));
-    this.note('info', `The answer that had begun was discarded: ${event.reason}`);
+    // Who stopped it knows why.
+    if (event.reason !== 'cancelled') this.note('info', `The answer that had begun was discarded: ${event.reason}`);
   }
 
   #applyToCall(

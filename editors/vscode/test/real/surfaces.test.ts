@@ -60,8 +60,13 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
 
   await step('every command is in the palette, under one name', async () => {
     await here.page.keyboard.press('F1');
-    await here.page.locator('.quick-input-widget:visible input').first().fill('>Steersman: ');
-    for (const title of ['Run Task…', 'New Session', 'Rewind…', 'Show the Log', 'Choose a Model…']) await here.choice(`Steersman: ${title}`).first().waitFor();
+    const input = here.page.locator('.quick-input-widget:visible input').first();
+    for (const title of ['Run Task…', 'New Session', 'Rewind…', 'Show the Log', 'Choose a Model…']) {
+      await input.fill(`>Steersman: ${title}`);
+      await here.choice(`Steersman: ${title}`).first().waitFor();
+    }
+    await input.fill('>Steersman:');
+    await here.choice('Steersman: ').first().waitFor();
     await here.picture('palette');
     assert.equal(await here.choice('Steersman: Allow').count(), 0, 'nothing waits for an answer');
     await here.page.keyboard.press('Escape');

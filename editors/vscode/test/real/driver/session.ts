@@ -115,7 +115,7 @@ async function stepOf(context: TestContext, here: Scene, title: string, act: () 
 
 /** Declares a test that plays in a window of its own; a failing one leaves a picture. */
 export function scene(name: string, stage: Stage, play: (scene: Scene, step: Step) => Promise<void>): void {
-  test(name, { timeout: 300_000 }, async (context) => {
+  test(name, { timeout: 600_000 }, async (context) => {
     if (server === undefined || browser === undefined) throw new Error('VS Code did not start');
     const page = await browser.newPage();
     const here = new Scene(page, server, stage);

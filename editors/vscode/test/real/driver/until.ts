@@ -1,7 +1,7 @@
 // Waiting for what will be so, never for a time.
 
 /** Waits until something is so; fails with what was waited for. */
-export async function until(what: string, isSo: () => boolean | Promise<boolean>, timeoutMs = 30_000): Promise<void> {
+export async function until(what: string, isSo: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     if (await isSo()) return;

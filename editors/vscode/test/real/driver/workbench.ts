@@ -12,14 +12,15 @@ export class Workbench {
 
   constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(30_000);
+    page.setDefaultTimeout(60_000);
+    page.setDefaultNavigationTimeout(120_000);
   }
 
   /** Opens a folder and waits until the extension is at work. */
   async open(url: string, folder: string): Promise<void> {
     await this.page.goto(`${url}/?folder=${encodeURIComponent(folder)}`);
-    await this.page.locator('.monaco-workbench .part.editor').waitFor({ timeout: 90_000 });
-    await this.statusBar('Steersman').waitFor({ timeout: 90_000 });
+    await this.page.locator('.monaco-workbench .part.editor').waitFor({ timeout: 120_000 });
+    await this.statusBar('Steersman').waitFor({ timeout: 120_000 });
   }
 
   /** Waits until the server is connected and nothing is at work. */
