@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from support.emacs import Emacs, EmacsWorkspace
+from support.captures import hold
+from support.emacs import PACKAGE, Emacs, EmacsWorkspace
 
 EDIT = {"call": "edit_file", "arguments": {"path": "a.txt", "old_text": "two", "new_text": "TWO"}}
 QUESTION = "*Steersman: edit a.txt*"
@@ -277,3 +278,28 @@ def test_a_command_is_shown_whole_before_it_runs(emacs: Emacs, work: EmacsWorksp
     answer(emacs, "q")
     wait_for_conversation(emacs, "complete")
     assert not (work.folder / "b.txt").exists()
+
+
+def test_the_readme_shows_what_is_on_the_screen(emacs: Emacs, work: EmacsWorkspace) -> None:
+    new = "    return sum(values) / len(values) if values else 0.0\n"
+    old = "    return sum(values) / len(values)\n"
+    work.script(
+        [
+            "An empty list divides by zero here.",
+            {"call": "edit_file", "arguments": {"path": "mean.py", "old_text": old, "new_text": new}},
+        ],
+        ["mean() answers 0.0 for an empty list now."],
+    )
+    work.open("mean.py", f"def mean(values):\n{old}")
+    start(emacs, "make mean() handle an empty list")
+    wait_for_question(emacs, "*Steersman: edit mean.py*")
+    answering = "waiting for your answer: edit mean.py"
+    emacs.command("steersman-answer")
+    screen = emacs.terminal.wait_for("[Steersman? edit mean.py]", "+    return", "(Steersman?)")
+    assert answering not in screen
+    hold(PACKAGE / "README.md", "question", screen)
+    emacs.terminal.keys("a")
+    wait_for_conversation(emacs, "complete")
+    emacs.eval('(progn (pop-to-buffer "*Steersman work*") (message nil) nil)')
+    emacs.terminal.wait_until_gone("[Steersman")
+    hold(PACKAGE / "README.md", "conversation", emacs.terminal.wait_for("1 file changed", "if values else 0.0\n"))

@@ -144,8 +144,8 @@ def test_a_file_changed_on_the_disk_is_taken_over_without_asking(emacs: Emacs, w
     work.wait_reached("open")
     work.write("a.txt", "formatted\none\ntwo\n")
     work.open_gate("open")
-    finished(emacs)
-    assert text(emacs) == "formatted\none\nTWO\n"
+    told = finished(emacs)
+    assert text(emacs) == "formatted\none\nTWO\n", told
 
 
 def test_open_files_are_moved_and_deleted_with_their_buffers(emacs: Emacs, work: EmacsWorkspace) -> None:
