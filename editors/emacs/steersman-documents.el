@@ -285,6 +285,7 @@ Nil where there is no file."
           ((stringp (file-locked-p buffer-file-name))
            (error "The file is being edited by %s" (file-locked-p buffer-file-name))))
     ;; The server knows of a file that changed on the disk: the edit brings that in.  Saving still asks.
+    (autoload-do-load (symbol-function 'ask-user-about-supersession-threat)) ; else it would be loaded over ours
     (cl-letf (((symbol-function 'ask-user-about-supersession-threat) #'ignore))
       (steersman-documents--replace edits))
     (steersman-documents-flush)))

@@ -295,6 +295,8 @@ def test_the_readme_shows_what_is_on_the_screen(emacs: Emacs, work: EmacsWorkspa
     wait_for_question(emacs, "*Steersman: edit mean.py*")
     answering = "waiting for your answer: edit mean.py"
     emacs.command("steersman-answer")
+    emacs.eval("(progn (message nil) nil)")
+    emacs.terminal.wait_until_gone("M-x")
     screen = emacs.terminal.wait_for("[Steersman? edit mean.py]", "+    return", "(Steersman?)")
     assert answering not in screen
     hold(PACKAGE / "README.md", "question", screen)

@@ -37,7 +37,9 @@ def work(emacs: Emacs, tmp_path: Path) -> Iterator[EmacsWorkspace]:
     workspace = EmacsWorkspace(emacs, tmp_path / "work")
     yield workspace
     emacs.terminal.keys("C-g")
-    emacs.eval("(progn (when (featurep 'eglot) (dolist (each (apply #'append (hash-table-values eglot--servers-by-project))) (delete-process (jsonrpc--process each)))) nil)")
+    emacs.eval(
+        "(progn (when (featurep 'eglot) (dolist (each (apply #'append (hash-table-values eglot--servers-by-project))) (delete-process (jsonrpc--process each)))) nil)"
+    )
     workspace.close()
 
 
