@@ -16,7 +16,7 @@ vscode-protocol: $(STAMP)
 # Types, style and what can be tested without a VS Code.
 vscode-check: $(STAMP)
 	@$(BIN)/python $(VSCODE)/scripts/protocol_types.py --check
-	@$(VSCODE_BUILD) npm run --silent check
+	@$(VSCODE_TEST) npm run --silent check
 
 # The same and the whole extension in a real VS Code, driven through a browser. Pictures: editors/vscode/test-results.
 test-vscode: vscode-check vsix
