@@ -124,7 +124,8 @@ def test_a_stopped_run_withdraws_its_question_without_a_word(nvim: Neovim, plugi
     plugin.open("a.txt", "two\n")
     nvim.command("Steersman shout")
     plugin.wait_for_question("edit a.txt")
-    nvim.command("SteersmanStop")
+    nvim.command("SteersmanAnswer")
+    nvim.keys("<C-c>")
     assert plugin.wait_until_done()["stop_reason"] == "aborted"
     assert nvim.lua("return #require('steersman.approval').questions()") == 0
     floats = nvim.lua(

@@ -1,5 +1,6 @@
 --- Finds conversations that were kept, and does with them what a person chooses.
 
+local blocks = require("steersman.conversation.blocks")
 local client = require("steersman.client")
 local conversations = require("steersman.conversation")
 local roots = require("steersman.roots")
@@ -38,11 +39,11 @@ end
 ---@param session steersman.Session
 ---@param messages table[]
 ---@return string[]
-local function preview(session, messages)
+local function preview_lines(session, messages)
   local lines = { "# " .. text.one_line(session.title), "", describe(session) .. " · " .. session.model, "" }
   for _, message in ipairs(messages) do
     if message.role == "user" then
-      vim.list_extend(lines, require("steersman.conversation.blocks").quoted(message.content))
+      vim.list_extend(lines, blocks.quoted((blocks.split_context(message.content))))
       lines[#lines + 1] = ""
     elseif message.role == "assistant" and message.content ~= "" then
       vim.list_extend(lines, text.lines(text.visible(message.content)))
@@ -50,6 +51,19 @@ local function preview(session, messages)
     end
   end
   return lines
+end
+
+--- Return a preview as pickers take it: lines, or from Neovim 0.12.3 on a buffer.
+---@param lines string[]
+---@return string[]|{ buf: integer, pos: integer[] }
+local function as_preview(lines)
+  if vim.fn.has("nvim-0.12.3") == 0 then
+    return lines
+  end
+  local buf = vim.api.nvim_create_buf(false, true)
+  vim.api.nvim_buf_set_lines(buf, 0, -1, false, lines)
+  vim.bo[buf].filetype = "markdown"
+  return { buf = buf, pos = { 1, 0 } }
 end
 
 ---@param session steersman.Session
@@ -195,7 +209,7 @@ local function fetch_previews(sessions, connected, on_ready)
     local session = sessions[number]
     local params = { sessionId = session.id, limit = PREVIEW_MESSAGES }
     client.command(connected, "sessions.get", params, function(result)
-      previews[session.id] = preview(session, result and result.messages or {})
+      previews[session.id] = preview_lines(session, result and result.messages or {})
       waiting = waiting - 1
       if waiting == 0 then
         on_ready(previews)
@@ -223,7 +237,7 @@ function M.choose(query)
           kind = "steersman_session",
           format_item = describe,
           preview_item = function(session)
-            return previews[session.id] or preview(session, {})
+            return as_preview(previews[session.id] or preview_lines(session, {}))
           end,
         }, function(session)
           if session then

@@ -81,6 +81,7 @@ local function answer(question, id)
     return close(question, { optionId = id }, id)
   end
   vim.ui.input({ prompt = "Why not? (may stay empty) " }, function(reason)
+    vim.api.nvim_echo({}, false, {}) -- the prompt would stay to be seen
     if reason then -- leaving the prompt is no answer
       close(question, { optionId = id, reason = reason ~= "" and reason or nil }, id)
     end
@@ -111,6 +112,13 @@ function M.show(question, enter, guard_ms)
     later = function()
       if question.shown then
         question.shown.close()
+      end
+    end,
+    stop = function()
+      local runs = require("steersman.runs")
+      local run = runs.get(question.params.runId)
+      if run then
+        runs.stop(run)
       end
     end,
     side_by_side = function()

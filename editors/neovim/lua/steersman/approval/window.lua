@@ -16,6 +16,7 @@ local namespace = vim.api.nvim_create_namespace("steersman.question")
 ---@class steersman.QuestionActions
 ---@field answer fun(id: string) a key of an answer was pressed
 ---@field later fun() hide it
+---@field stop fun() stop the run
 ---@field side_by_side fun()
 ---@field closed fun() the window is gone, by any way
 
@@ -60,6 +61,7 @@ local function make_buffer(made)
   for _, each in ipairs(made.groups) do
     vim.api.nvim_buf_set_extmark(buf, namespace, each.line - 1, each.from, { end_col = each.to, hl_group = each.group })
   end
+  vim.api.nvim_buf_set_name(buf, ("steersman://question/%d"):format(buf))
   vim.bo[buf].bufhidden = "wipe"
   vim.bo[buf].modifiable = false
   vim.bo[buf].filetype = "steersman-question"
@@ -121,6 +123,7 @@ function M.open(params, enter, guard_ms, actions)
   end
   map(keys.later, "later", actions.later)
   map("<Esc>", "later", actions.later)
+  map(config.get().conversation.keys.stop, "stop the run", actions.stop)
   map(keys.side_by_side, "side by side", actions.side_by_side)
   map(keys.next_hunk, "next hunk", function()
     go_to_hunk(made, 1)
