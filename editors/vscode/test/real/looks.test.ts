@@ -1,5 +1,6 @@
 // How it looks in each kind of theme: pictures that somebody is to look at.
-import { scene } from './driver/session.ts';
+import { scene, type Scene } from './driver/session.ts';
+import { until } from './driver/until.ts';
 
 const THEMES = [
   ['light', 'Default Light Modern', '.vs:not(.vs-dark)'],
@@ -25,6 +26,20 @@ const STAGE = {
   ],
 };
 
+/** Changes the theme. VS Code may miss one change of its settings that comes soon after another: then it is told again. */
+async function dress(here: Scene, theme: string, sign: string): Promise<void> {
+  let told = 0;
+  await until(`the theme is ${theme}`, async () => {
+    told += 1;
+    here.configure({ 'workbench.colorTheme': theme, 'window.title': `${theme} ${told}` });
+    const dressed = here.page.locator(`.monaco-workbench${sign}`);
+    return dressed.waitFor({ timeout: 5_000 }).then(
+      () => true,
+      () => false,
+    );
+  });
+}
+
 scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.openFile('greet.py');
   await here.runTask('Greet more politely');
@@ -32,12 +47,10 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await diff.waitFor();
   await here.panel.locator('.question').waitFor();
   for (const [name, theme, sign] of THEMES) {
-    here.configure({ 'workbench.colorTheme': theme });
-    await here.page.locator(`.monaco-workbench${sign}`).waitFor();
+    await dress(here, theme, sign);
     await here.picture(`question-${name}`);
   }
-  here.configure({ 'workbench.colorTheme': THEMES[0][1] });
-  await here.page.locator(`.monaco-workbench${THEMES[0][2]}`).waitFor();
+  await dress(here, THEMES[0][1], THEMES[0][2]);
   await here.panel.getByRole('button', { name: 'Allow once' }).click();
   await here.panel.locator('.question pre', { hasText: 'python3 greet.py' }).waitFor();
   await here.picture('command-question');
@@ -45,8 +58,7 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.panel.locator('.note', { hasText: 'Complete' }).waitFor();
   await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('summary').click();
   for (const [name, theme, sign] of THEMES) {
-    here.configure({ 'workbench.colorTheme': theme });
-    await here.page.locator(`.monaco-workbench${sign}`).waitFor();
+    await dress(here, theme, sign);
     await here.picture(`conversation-${name}`);
   }
 });

@@ -56,6 +56,9 @@ export class CodeServer {
     const log = fs.openSync(path.join(root, 'code-server.log'), 'w');
     const args = [ENTRY, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...folders, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
     const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log], cwd: root });
+    // Also when the tests themselves are ended from outside: nothing stays behind.
+    process.once('exit', () => child.pid !== undefined && child.exitCode === null && signal(-child.pid, 'SIGKILL'));
+    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
     const server = new CodeServer(`http://127.0.0.1:${port}`, root, child);
     await until('code-server answers', async () => (await fetch(`${server.url}/healthz`).catch(() => undefined))?.ok ?? false, 60_000);
     return server;
