@@ -31,7 +31,7 @@ def is_module(word):
         return False
 
 
-FILES = {"steersman.el", "steersman.lua", "steersman.vsix", "steersman.md"}
+FILES = {"steersman.el", "steersman.lua", "steersman.nvim", "steersman.vsix", "steersman.md"}
 
 
 @pytest.mark.parametrize("name", PAGES)
