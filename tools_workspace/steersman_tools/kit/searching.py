@@ -23,7 +23,7 @@ from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.ripgrep import Output, Ripgrep
 from steersman_tools.kit.workspace import Location
 
-_MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+_MAX_OUTPUT_BYTES = 1024 * 1024
 _MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
 _FORMAT = (
     "--null",
