@@ -156,6 +156,12 @@ async def test_an_edit_that_changed_nothing_is_not_looked_at_again(tmp_path: Pat
     assert len(setup.client.asked) == 1
 
 
+async def test_no_news_are_waited_for_where_nothing_looks_at_the_file(tmp_path: Path) -> None:
+    setup = Setup(tmp_path, {"items": [], "watched": False})
+    assert await edit(setup) == "Edited."
+    assert len(setup.client.asked) == 1
+
+
 async def test_a_cancelled_run_does_not_wait_for_news(tmp_path: Path) -> None:
     setup = Setup(tmp_path, {"items": []})
     signal = CancelSignal()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from steersman.agent.tool import Effect, Tool
 from steersman.lsp.contracts import ClientError
-from steersman.lsp.diagnostics import Diagnostics, Problem, listed
+from steersman.lsp.diagnostics import Diagnostics, Findings, Problem, listed
 from steersman_tools.kit.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -66,28 +66,29 @@ class _TellingTool:
 
     async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
         paths = [Path(change.path) for change in plan.changes if change.kind != "delete"]
-        before = await self._problems(paths)
+        before = await self._findings(paths)
         result = await self._inner.run(plan, signal, emit)
-        if before is None or not result.changes or signal.is_set:
+        if before is None or not before.is_watched or not result.changes or signal.is_set:
             return result
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(self._settle_s):
                 await signal.wait()
-        after = await self._problems(paths)
-        new = _new_problems(before, after or [])
+        after = await self._findings(paths)
+        new = _new_problems(before.problems, after.problems if after is not None else [])
         if not new:
             return result
         news = f"\n\nNew problems that the editor reports after this change:\n{listed(new, self._workspace)}"
         return replace(result, content=result.content + news)
 
-    async def _problems(self, paths: list[Path]) -> list[Problem] | None:
+    async def _findings(self, paths: list[Path]) -> Findings | None:
         """Return the errors and warnings of the files; None when the client does not tell."""
         if not paths:
             return None
         try:
-            return [each for each in await self._diagnostics.problems(paths) if each.severity in _TOLD]
+            found = await self._diagnostics.findings(paths)
         except (ClientError, TimeoutError):
             return None
+        return replace(found, problems=[each for each in found.problems if each.severity in _TOLD])
 
 
 def _new_problems(before: list[Problem], after: list[Problem]) -> list[Problem]:

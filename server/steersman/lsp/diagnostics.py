@@ -59,6 +59,19 @@ class Problem:
         return f"{name}:{self.line}: {self.severity}: {self.message}" + (f" ({self.source})" if self.source else "")
 
 
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the client answered.
+
+    Attributes:
+        problems: the problems there are.
+        is_watched: whether anything in the editor looks at these files at all, so that more may come.
+    """
+
+    problems: list[Problem]
+    is_watched: bool = True
+
+
 class Diagnostics:
     """Asks the client.
 
@@ -77,8 +90,13 @@ class Diagnostics:
 
     async def problems(self, paths: Sequence[Path] | None) -> list[Problem]:
         """Return the problems of some files, or of all. Raises ``ClientError`` or ``TimeoutError``."""
+        return (await self.findings(paths)).problems
+
+    async def findings(self, paths: Sequence[Path] | None) -> Findings:
+        """Return the same, and whether more is to be expected: a client may answer ``watched: false``."""
         params = {} if paths is None else {"uris": [self._uri_of(path) for path in paths]}
-        return list(self._read(await self._client.request(METHOD, params, timeout_s=_ANSWER_S)))
+        answer = await self._client.request(METHOD, params, timeout_s=_ANSWER_S)
+        return Findings(list(self._read(answer)), is_watched=_at(answer, "watched") is not False)
 
     def _read(self, answer: object) -> Iterator[Problem]:
         for item in _objects(_at(answer, "items")):

@@ -102,6 +102,23 @@ function M.to_lsp(diagnostic, encoding)
   }
 end
 
+--- Whether anything but the asking server looks at these files: another server, or what sets diagnostics by itself.
+---@param bufs integer[]
+---@param asking integer the asking client
+---@return boolean
+local function is_watched(bufs, asking)
+  for _, namespace in pairs(vim.diagnostic.get_namespaces()) do
+    if not namespace.name:find("^n?vim%.lsp%.") then
+      return true
+    end
+  end
+  return vim.iter(bufs):any(function(buf)
+    return vim.iter(vim.lsp.get_clients({ bufnr = buf })):any(function(client)
+      return client.id ~= asking
+    end)
+  end)
+end
+
 --- `steersman/diagnostics`.
 ---@type lsp.Handler
 function M.on_diagnostics(_, params, context)
@@ -125,7 +142,7 @@ function M.on_diagnostics(_, params, context)
     end, vim.diagnostic.get(buf))
     items[#items + 1] = { uri = uri, diagnostics = diagnostics }
   end
-  return { items = items }
+  return { items = items, watched = is_watched(vim.tbl_values(wanted), context.client_id) }
 end
 
 return M
