@@ -64,3 +64,21 @@ def test_every_command_line_that_a_page_names_can_be_typed(name):
         inner = next((action.choices for action in commands[first]._actions if action.choices), None)
         if first in {"sessions", "permissions"} and rest:
             assert rest[0] in inner, line
+
+
+def test_nothing_tells_a_person_to_install_a_name_that_nobody_has_published():
+    """Until there is a release, whoever owns the name on an index could be anybody."""
+    kinds = {".md", ".lua", ".el", ".ts", ".py", ".txt"}
+    folders = [ROOT / "docs", *ROOT.glob("editors/*/"), ROOT / "server"]
+    sources = [*ROOT.glob("*.md")] + [
+        path
+        for folder in folders
+        for path in folder.rglob("*")
+        if path.suffix in kinds and not {"node_modules", "dist", ".node"} & set(path.parts) and path.is_file()
+    ]
+    found = [
+        str(path.relative_to(ROOT))
+        for path in sources
+        if re.search(r"install (?:-\S+ )*steersman\b", path.read_text(encoding="utf-8", errors="replace"))
+    ]
+    assert found == []

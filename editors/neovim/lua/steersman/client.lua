@@ -108,7 +108,7 @@ function M.ensure(root, on_ready)
   if type(wanted.cmd) == "table" and vim.fn.executable(wanted.cmd[1]) == 0 then
     return on_ready(nil, {
       message = ("The program %q is not there."):format(wanted.cmd[1]),
-      hint = "Install it (pipx install steersman), or name it: "
+      hint = "Install it (pipx install . in a checkout), or name it: "
         .. 'require("steersman").setup({ cmd = { "/path/to/steersman", "lsp" } }).',
     })
   end

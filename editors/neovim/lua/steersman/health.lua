@@ -30,7 +30,7 @@ local function check_program()
   local program = vim.fn.exepath(cmd[1])
   if program == "" then
     health.error(("the program %q is not there"):format(cmd[1]), {
-      "Install it: pipx install steersman",
+      "Install it: pipx install . in a checkout of Steersman",
       'or name it: require("steersman").setup({ cmd = { "/path/to/steersman", "lsp" } })',
     })
     return false
