@@ -89,7 +89,7 @@ class Emacs:
             return bool(found[0])
 
         try:
-            wait_until(holds, what or code)
+            wait_until(holds, what or code, pause_s=0.1)  # each look is a process
         except AssertionError as error:
             messages = self.text("*Messages*")[-2000:]
             raise AssertionError(f"{error}; the screen:\n{self.terminal.screen()}\nmessages:\n{messages}") from None

@@ -75,10 +75,10 @@ class HelixWorkspace:
         self.terminal.keys("Enter")
 
     def save(self, name: str) -> str:
-        """Save the buffer; return the file's text."""
-        before = (self.folder / name).stat().st_mtime_ns
+        """Save the buffer, which has changes; return the file's text."""
+        self.terminal.wait_for(f"{name} [+]")
         self.command("write!")
-        wait_until(lambda: (self.folder / name).stat().st_mtime_ns != before, "the saved file")
+        self.terminal.wait_until_gone("[+]")
         return (self.folder / name).read_bytes().decode()
 
     def close(self) -> None:

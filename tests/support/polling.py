@@ -9,11 +9,11 @@ from collections.abc import Callable
 BOUND_S = 60.0
 
 
-def wait_until(condition: Callable[[], object], what: str) -> None:
-    """Return as soon as the condition holds; fail when it never does."""
+def wait_until(condition: Callable[[], object], what: str, *, pause_s: float = 0.01) -> None:
+    """Return as soon as the condition holds, which is looked at every ``pause_s``; fail when it never does."""
     end = time.monotonic() + BOUND_S
     pause = threading.Event()
     while not condition():
         if time.monotonic() > end:
             raise AssertionError(f"never happened: {what}")
-        pause.wait(0.01)
+        pause.wait(pause_s)

@@ -76,7 +76,7 @@ class Tmux:
             return all(text in last for text in texts)
 
         try:
-            wait_until(shows, f"{texts} on the screen")
+            wait_until(shows, f"{texts} on the screen", pause_s=0.05)  # each look is a process
         except AssertionError as error:
             raise AssertionError(f"{error}; it shows:\n{last}") from None
         return last
