@@ -31,7 +31,7 @@ async function dress(here: Scene, theme: string, sign: string): Promise<void> {
   let told = 0;
   await until(`the theme is ${theme}`, async () => {
     told += 1;
-    here.configure({ 'workbench.colorTheme': theme, 'window.title': `${theme} ${told}` });
+    here.configure({ 'workbench.colorTheme': theme, 'tests.told': told });
     const dressed = here.page.locator(`.monaco-workbench${sign}`);
     return dressed.waitFor({ timeout: 5_000 }).then(
       () => true,

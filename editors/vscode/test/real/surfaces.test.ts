@@ -1,6 +1,7 @@
 // Where the person already is: code actions on other extensions' problems, lenses, menus, the palette, untrusted folders.
 import assert from 'node:assert/strict';
 import { scene } from './driver/session.ts';
+import { until } from './driver/until.ts';
 import { fileBecomes } from './driver/workbench.ts';
 
 const BROKEN = '{\n  "name": "x",\n}\n';
@@ -26,10 +27,16 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await here.page.locator('.squiggly-error').first().waitFor();
     await here.focusEditor();
     await here.command('Go to Next Problem (Error, Warning, Info)');
-    await here.page.keyboard.press('Escape');
-    await here.page.keyboard.press('Control+.');
     const action = here.page.locator('.action-widget .monaco-list-row', { hasText: 'Steersman: fix “Trailing comma”' });
-    await action.waitFor();
+    // The jump to the problem may still be under way: what was pressed too early is pressed again.
+    await until('the menu is open', async () => {
+      await here.page.keyboard.press('Escape');
+      await here.page.keyboard.press('Control+.');
+      return action.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
     await here.picture('code-action');
     await action.click();
     await panel.locator('.user', { hasText: 'Fix this problem in broken.json, line 2: Trailing comma' }).waitFor();

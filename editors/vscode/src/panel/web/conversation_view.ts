@@ -11,12 +11,20 @@ export class ConversationView {
   readonly #list: HTMLElement;
   readonly #parts: EntryParts;
   readonly #views = new Map<string, HTMLElement>();
+  #isAtEnd = true;
 
   constructor(root: HTMLElement, parts: EntryParts) {
     this.#root = root;
     this.#parts = parts;
     this.#list = element('div', { class: 'entries', role: 'log', 'aria-live': 'polite', 'aria-relevant': 'additions' });
     root.append(this.#list);
+    root.addEventListener('scroll', () => {
+      this.#isAtEnd = root.scrollHeight - root.scrollTop - root.clientHeight < END_PX;
+    });
+    // What is below may grow, and the list too when what is in it is laid out: who reads the end goes on reading it.
+    const follow = new ResizeObserver(() => this.#follow());
+    follow.observe(root);
+    follow.observe(this.#list);
   }
 
   /** Shows other entries than before. */
@@ -24,20 +32,23 @@ export class ConversationView {
     this.#views.clear();
     this.#list.replaceChildren();
     if (entries.length === 0) this.#list.append(whenEmpty);
+    this.#isAtEnd = true;
     this.update(entries, []);
-    this.#root.scrollTop = this.#root.scrollHeight;
   }
 
   /** Takes in what changed. */
   update(entries: readonly Entry[], removed: readonly string[]): void {
-    const wasAtEnd = this.#root.scrollHeight - this.#root.scrollTop - this.#root.clientHeight < END_PX;
     for (const id of removed) {
       this.#views.get(id)?.remove();
       this.#views.delete(id);
     }
     if (entries.length > 0) this.#list.querySelector('.empty')?.remove();
     for (const entry of entries) this.#put(entry);
-    if (wasAtEnd) this.#root.scrollTop = this.#root.scrollHeight;
+    this.#follow();
+  }
+
+  #follow(): void {
+    if (this.#isAtEnd) this.#root.scrollTop = this.#root.scrollHeight;
   }
 
   #put(entry: Entry): void {

@@ -96,7 +96,8 @@ function callDetails(entry: ToolEntry, { send }: EntryParts): HTMLElement[] {
 export function diffView(diff: string): HTMLElement {
   const view = element('pre', { class: 'diff', tabindex: '0' });
   for (const line of diff.replace(/\n$/, '').split('\n')) {
-    const kind = line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : line.startsWith('@') ? 'place' : 'same';
+    const isPlace = /^(@@|\+\+\+ |--- )/.test(line);
+    const kind = isPlace ? 'place' : line.startsWith('+') ? 'added' : line.startsWith('-') ? 'removed' : 'same';
     view.append(element('span', { class: kind }, `${line}\n`));
   }
   return view;
