@@ -105,8 +105,15 @@ class Neovim:
         self.nvim.command(text)
 
     def keys(self, keys: str) -> None:
-        """Press keys, in Neovim's notation; returns at once, also when they lead into a prompt."""
-        self.nvim.input(keys)
+        """Press keys, in Neovim's notation; returns at once, also when they lead into a prompt.
+
+        Ctrl-C that comes while Neovim is at work interrupts that and is lost, whatever it is mapped to; so it waits
+        its turn here, as it does for a person who finds Neovim idle.
+        """
+        if keys == "<C-c>":
+            self.nvim.feedkeys(self.nvim.replace_termcodes(keys), "mt")
+        else:
+            self.nvim.input(keys)
 
     def edit(self, path: Path) -> None:
         """Open a file."""
