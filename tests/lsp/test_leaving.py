@@ -21,10 +21,13 @@ async def test_the_first_reason_counts() -> None:
     assert (leaving.reason, leaving.code) == ("first", 0)
 
 
-async def test_a_parent_that_goes_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("questions", range(1, 7))
+async def test_a_parent_that_goes_is_noticed_between_whichever_two_questions(
+    monkeypatch: pytest.MonkeyPatch, questions: int
+) -> None:
     monkeypatch.setattr("steersman.lsp.leaving.PARENT_POLL_S", 0)
-    leaving, answers = Leaving(), iter([True, True, True, False, False])
-    await watch_parent(7, leaving, alive=lambda _pid: next(answers))
+    leaving, answers = Leaving(), iter([True] * questions)
+    await watch_parent(7, leaving, alive=lambda _pid: next(answers, False))
     assert leaving.reason == "the client's process is gone"
 
 

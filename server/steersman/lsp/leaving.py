@@ -46,10 +46,11 @@ class Leaving:
 
 async def watch_parent(pid: int, leaving: Leaving, *, alive: Callable[[int], bool] = is_alive) -> None:
     """Ask to leave when the client's process is gone; do nothing for one that cannot be seen from the start."""
-    while alive(pid):
+    if not alive(pid):
+        return
+    while alive(pid):  # one question a turn: a second one would swallow an end that falls between the two
         await asyncio.sleep(PARENT_POLL_S)
-        if not alive(pid):
-            leaving.leave("the client's process is gone")
+    leaving.leave("the client's process is gone")
 
 
 @contextlib.contextmanager
