@@ -46,11 +46,12 @@ class Leaving:
 
 async def watch_parent(pid: int, leaving: Leaving, *, alive: Callable[[int], bool] = is_alive) -> None:
     """Ask to leave when the client's process is gone; do nothing for one that cannot be seen from the start."""
-    if not alive(pid):
-        return
-    while alive(pid):  # one question a turn: a second one would swallow an end that falls between the two
+    was_there = is_there = alive(pid)
+    while is_there:  # one question a turn: a second one would swallow an end that falls between the two
         await asyncio.sleep(PARENT_POLL_S)
-    leaving.leave("the client's process is gone")
+        is_there = alive(pid)
+    if was_there:
+        leaving.leave("the client's process is gone")
 
 
 @contextlib.contextmanager
