@@ -60,12 +60,10 @@ class RememberedPermissions:
         ground = self._app.ground(self._app.roots())
         for session_id, grants in self._app.session_grants().items():
             for grant in grants:
-                yield {
-                    **grant_to_json(grant),
-                    "words": grant.words(ground),
-                    "scope": "session",
-                    "sessionId": session_id,
-                }
+                told = grant_to_json(grant)
+                if "folder" in told:  # where a command starts: a path as it is kept, a URI as everywhere on the wire
+                    told["folder"] = Path(told["folder"]).as_uri()
+                yield {**told, "words": grant.words(ground), "scope": "session", "sessionId": session_id}
 
     def reset(self, folder: Path | None) -> int:
         """Forget them, and what was allowed for a session; return how many there were."""

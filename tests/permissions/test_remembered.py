@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from steersman.agent.model import CallPiece
 from steersman.app import HeadlessApp
 from steersman.configuration import load_settings
 from steersman.models.scripted import ScriptedClient, call, reply
@@ -28,9 +29,12 @@ class Office:
 
     async def write(self, name: str, *, session_id: str | None = None) -> str:
         """Let the model write one file; return the session's id."""
-        client = ScriptedClient(reply(call("write_file", {"path": name, "content": "x"})), reply("Done."))
-        self.app.app._clients[MODEL] = client
-        run = self.app.runs.start(RunRequest("write", mode=Mode.ASK, session_id=session_id))
+        return await self.do(call("write_file", {"path": name, "content": "x"}), session_id=session_id)
+
+    async def do(self, proposed: CallPiece, *, session_id: str | None = None) -> str:
+        """Let the model make one call; return the session's id."""
+        self.app.app._clients[MODEL] = ScriptedClient(reply(proposed), reply("Done."))
+        run = self.app.runs.start(RunRequest("do", mode=Mode.ASK, session_id=session_id))
         await run.wait()
         await run.released()
         return run.session_id
@@ -61,6 +65,14 @@ async def test_always_and_session_are_listed_in_words_and_taken_back(folder: Pat
         await office.write("a/one.txt", session_id=session)
     assert len(office.asker.questions) == 3
     assert not (folder / "a" / "one.txt").exists()
+
+
+async def test_the_folder_of_a_command_allowed_for_a_session_is_a_uri_too(folder: Path, tmp_path: Path):
+    office = Office(folder, tmp_path / "state", "allow_session")
+    async with office.app:
+        await office.do(call("run_command", {"command": "true"}))
+        (rule,) = office.app.app.permissions.list(None)
+        assert (rule["scope"], rule["type"], rule["folder"]) == ("session", "command", folder.as_uri())
 
 
 async def test_what_is_always_allowed_holds_in_the_next_process_and_a_session_grant_does_not(
