@@ -355,7 +355,7 @@ class Application:
             unasked = self.settings.model_source == "built-in"
             notice = partial(first_notice, self._environ) if unasked else ""
             return DemoClient(pause=self.surroundings.pace, notice=notice)
-        from steersman.models.providers import make_client  # noqa: PLC0415 - only when a run starts
+        from steersman.models.clients import make_client  # noqa: PLC0415 - only when a run starts
 
         return make_client(model, self.providers(), self._environ)
 

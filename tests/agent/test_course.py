@@ -18,8 +18,8 @@ from steersman.agent.result import RunResult, StopReason
 from steersman.agent.tool import ToolError, ToolResult
 from steersman.agent.trace import trace_line
 from steersman.mock_llm.server import KEY, MockServer
+from steersman.models.clients import make_client
 from steersman.models.demo import DemoClient
-from steersman.models.providers import make_client
 from steersman.models.retry import close_client
 from steersman.rules import Variant
 from support.fake_tools import FakeTool

@@ -9,7 +9,7 @@ from steersman.agent.errors import RejectedError, StreamBrokenError
 from steersman.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import CallPiece, Finish, ModelRequest, ReasoningPiece, TextPiece, Usage
 from steersman.agent.result import StopReason
-from steersman.models.providers import make_client
+from steersman.models.clients import make_client
 from steersman.models.retry import close_client
 from steersman.models.scripted import AtGate, call, cut, reply
 from support.fake_tools import FakeTool

@@ -4,10 +4,11 @@ import pytest
 
 from steersman.agent.errors import AuthenticationError, ModelError, ModelNotFoundError
 from steersman.models.catalog import ask_models, configured_providers, list_models, look_up_model, suggest_names
+from steersman.models.clients import make_client
 from steersman.models.offer import LocalOffer, find_ollama, first_notice
 from steersman.models.prices import ModelFacts
 from steersman.models.provider_config import Price, ProviderConfig
-from steersman.models.providers import make_client, make_endpoint, resolve_provider
+from steersman.models.providers import make_endpoint, resolve_provider
 from support.fault_server import Answer, FaultServer, by_path, never, respond
 from support.replies import KEY, REQUEST, collect
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 
 from steersman.agent.errors import AuthenticationError
+from steersman.models.clients import make_client
 from steersman.models.key_command import read_key
 from steersman.models.provider_config import ProviderConfig
-from steersman.models.providers import make_client, make_endpoint, resolve_provider
+from steersman.models.providers import make_endpoint, resolve_provider
 from support.fault_server import FaultServer, chat, stream
 from support.replies import REQUEST, collect
 

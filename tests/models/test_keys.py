@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from steersman.models.clients import make_client
 from steersman.models.provider_config import ProviderConfig
-from steersman.models.providers import make_client
 from support.fault_server import Answer, FaultServer, chat, delta, hang_up, raw, reset, respond, sse, stream
 from support.replies import REQUEST, collect
 

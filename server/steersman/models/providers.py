@@ -1,14 +1,12 @@
-"""From a model's name to a client (DESIGN M1). Imports a wire format, and httpx, only when a client is made."""
+"""From a model's name to its provider, and where and with which key that is asked (DESIGN M1). Imports no httpx."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from steersman.agent.errors import AuthenticationError, InvalidRequestError
-from steersman.agent.model import ModelClient
 from steersman.models.builtin_providers import (
     BUILTIN_PROVIDERS,
     BuiltinProvider,
@@ -103,41 +101,6 @@ def split_model(model_name: str) -> tuple[str, str]:
     return provider, model.strip()
 
 
-def make_client(
-    model_name: str,
-    configs: Mapping[str, ProviderConfig],
-    environ: Mapping[str, str],
-    *,
-    demo_notice: str = "",
-) -> ModelClient:
-    """Make the client of one model, with retries; nothing is sent and no program is started yet.
-
-    It may have ``aclose()``, which ``retry.close_client`` calls.
-
-    Args:
-        model_name: ``provider/model``.
-        configs: what the user configured, by provider name (``read_providers``).
-        environ: the environment, for keys and addresses.
-        demo_notice: what ``demo/rules`` adds to its first answer (``offer.first_notice``).
-
-    Raises:
-        InvalidRequestError: the name or the configuration makes no sense.
-        AuthenticationError: a key is wanted and there is none; says what to set.
-    """
-    name, model = split_model(model_name)
-    if name == "demo":
-        return _demo_client(model, demo_notice)
-    provider = resolve_provider(name, configs, environ)
-    endpoint = make_endpoint(provider, model, environ)
-    from steersman.models.catalog import suggest_names  # noqa: PLC0415  # httpx is loaded when it is needed
-    from steersman.models.http_client import HttpModelClient  # noqa: PLC0415
-    from steersman.models.retry import RetryingClient  # noqa: PLC0415
-    from steersman.models.wires import make_wire  # noqa: PLC0415
-
-    near_names = partial(suggest_names, provider)
-    return RetryingClient(HttpModelClient(endpoint, make_wire(provider, model), near_names=near_names))
-
-
 def make_endpoint(provider: Provider, model: str, environ: Mapping[str, str]) -> Endpoint:
     """Find the key, or what will print it.
 
@@ -173,11 +136,3 @@ def default_key_header(provider: Provider) -> str:
     if provider.kind == "anthropic":
         return "x-api-key"
     return "api-key" if is_azure(provider.base_url) else "authorization"
-
-
-def _demo_client(model: str, notice: str) -> ModelClient:
-    if model != "rules":
-        raise InvalidRequestError(f"There is no model “demo/{model}”.", hint="The built-in one is demo/rules.")
-    from steersman.models.demo import DemoClient  # noqa: PLC0415  # only when it is used
-
-    return DemoClient(notice=notice)
