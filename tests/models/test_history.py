@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.agent.messages import AssistantMessage, ProviderData, ToolCall, ToolMessage, UserMessage
-from steersman.models.history import arguments_object, fit_ids, own_data, provider_data, sendable_arguments
+from steersman.models.history import IdFitter, arguments_object, own_data, provider_data, sendable_arguments
 from steersman.models.layout import LayoutRecorder, TextPart, arranged
 
 UNFIT = re.compile(r"[^a-zA-Z0-9]")
@@ -22,7 +22,7 @@ def test_any_ids_fit_are_told_apart_and_stay_paired(turns: list[list[str]], max_
     for ids in turns:
         history.append(AssistantMessage("", tuple(ToolCall(call_id, "f", "{}") for call_id in ids)))
         history.extend(ToolMessage(call_id, "x") for call_id in ids)
-    fitted = fit_ids(tuple(history), UNFIT, max_length)
+    fitted = [*map(IdFitter(UNFIT, max_length).fit, history)]
     calls = [call.id for message in fitted if isinstance(message, AssistantMessage) for call in message.tool_calls]
     results = [message.tool_call_id for message in fitted if isinstance(message, ToolMessage)]
     assert calls == results
@@ -32,7 +32,7 @@ def test_any_ids_fit_are_told_apart_and_stay_paired(turns: list[list[str]], max_
 
 def test_fitting_ids_stay_as_they_are():
     history = (UserMessage("Go."), AssistantMessage("", (ToolCall("abc1", "f", "{}"),)), ToolMessage("abc1", "x"))
-    assert fit_ids(history, UNFIT, 40) == history
+    assert tuple(map(IdFitter(UNFIT, 40).fit, history)) == history
 
 
 @given(st.text(max_size=30) | st.sampled_from(['{"a":1}', "{}", '{"a":1e999}', '{"a":"\\ud800"}', "[1]", "nul"]))

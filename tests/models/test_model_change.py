@@ -13,6 +13,7 @@ from steersman.models.json_values import encode_json
 from steersman.models.provider_config import ProviderConfig
 from steersman.models.providers import resolve_provider
 from steersman.models.wires import make_wire
+from support.bodies import body_of
 from support.replies import Kind, read_body
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sse"
@@ -37,7 +38,7 @@ async def turn(provider: str) -> list[Message]:
 
 def body_for(provider: str, messages: list[Message]) -> dict:
     resolved = resolve_provider(provider, {}, ENVIRON)
-    return make_wire(resolved, "m").body(ModelRequest("Be brief.", tuple(messages)))
+    return body_of(make_wire(resolved, "m"), ModelRequest("Be brief.", tuple(messages)))
 
 
 def check_pairs(provider: str, body: dict) -> None:

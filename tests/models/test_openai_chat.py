@@ -8,6 +8,7 @@ from steersman.agent.messages import AssistantMessage, ProviderData, ToolCall, T
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.dialects import dialect_for
 from steersman.models.openai_chat import ChatDialect, OpenAIChat
+from support.bodies import body_of
 from support.replies import read_body
 
 READ = ToolSpec("read_file", "Read a file.", {"type": "object", "properties": {"path": {"type": "string"}}})
@@ -19,15 +20,15 @@ def request(*messages, system: str = "Be brief.", tools=(READ,), limit: int | No
 
 def sent(*messages, dialect: ChatDialect | None = None, provider: str = "p") -> list[dict]:
     """Return the messages of the body, the system's left out."""
-    body = OpenAIChat(provider=provider, model="m", dialect=dialect).body(request(*messages))
-    return body["messages"][1:]  # type: ignore[index, return-value]
+    body = body_of(OpenAIChat(provider=provider, model="m", dialect=dialect), request(*messages))
+    return body["messages"][1:]
 
 
 CALL = ToolCall("call_1", "read_file", '{"path": "a.py"}')
 
 
 def test_a_request_holds_all_that_is_wanted():
-    body = OpenAIChat(provider="p", model="m").body(request(UserMessage("Hi."), limit=100))
+    body = body_of(OpenAIChat(provider="p", model="m"), request(UserMessage("Hi."), limit=100))
     assert body == {
         "model": "m",
         "messages": [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi."}],
@@ -44,13 +45,13 @@ def test_a_request_holds_all_that_is_wanted():
 
 
 def test_what_is_not_wanted_is_left_out():
-    body = OpenAIChat(provider="p", model="m").body(request(UserMessage("Hi."), system="", tools=()))
+    body = body_of(OpenAIChat(provider="p", model="m"), request(UserMessage("Hi."), system="", tools=()))
     assert set(body) == {"model", "messages", "stream", "stream_options"}
 
 
 def test_the_users_own_fields_come_last():
     wire = OpenAIChat(provider="p", model="m", extra_body={"temperature": 0, "stream_options": None})
-    body = wire.body(request(UserMessage("Hi.")))
+    body = body_of(wire, request(UserMessage("Hi.")))
     assert (body["temperature"], body["stream_options"]) == (0, None)
 
 
@@ -202,7 +203,7 @@ async def test_pieces_of_reasoning_details_are_put_together():
     ],
 )
 def test_the_output_limit_has_the_endpoints_name(url: str, field: str):
-    body = OpenAIChat(provider="p", model="m", dialect=dialect_for(url)).body(request(UserMessage("Hi."), limit=5))
+    body = body_of(OpenAIChat(provider="p", model="m", dialect=dialect_for(url)), request(UserMessage("Hi."), limit=5))
     assert body[field] == 5
 
 
@@ -220,7 +221,7 @@ def test_the_output_limit_has_the_endpoints_name(url: str, field: str):
 def test_a_refused_field_is_renamed_or_left_out_once(said: str, field: str, gone: str):
     wire = OpenAIChat(provider="p", model="m")
     assert wire.adapt(said)
-    body = wire.body(request(UserMessage("Hi."), limit=5))
+    body = body_of(wire, request(UserMessage("Hi."), limit=5))
     assert field in body
     assert gone not in body
     assert not wire.adapt(said)
@@ -230,9 +231,9 @@ def test_missing_reasoning_is_first_given_and_then_left_out():
     wire = OpenAIChat(provider="p", model="m")
     history = request(*with_data("q", {}))
     assert wire.adapt("The reasoning_content in the thinking mode must be passed back")
-    assert wire.body(history)["messages"][2]["reasoning_content"]  # type: ignore[index, call-overload]
+    assert body_of(wire, history)["messages"][2]["reasoning_content"]
     assert wire.adapt("reasoning_content is not a known field")
-    assert "reasoning_content" not in wire.body(history)["messages"][2]  # type: ignore[index, operator]
+    assert "reasoning_content" not in body_of(wire, history)["messages"][2]
     assert not wire.adapt("reasoning_content again")
 
 
@@ -273,20 +274,20 @@ def test_strict_roles_alternate_and_no_word_is_lost():
 def test_strict_roles_are_learned_from_the_refusal(said: str):
     wire = OpenAIChat(provider="p", model="m")
     assert wire.adapt(said)
-    assert roles(wire.body(request(*RUN_ON))["messages"])[-2:] == ["assistant", "user"]  # type: ignore[arg-type]
+    assert roles(body_of(wire, request(*RUN_ON))["messages"])[-2:] == ["assistant", "user"]
     assert not wire.adapt(said)
 
 
 def test_a_model_of_anthropic_behind_openrouter_gets_cache_marks():
     dialect = dialect_for("https://openrouter.ai/api/v1", "anthropic/claude-opus-5")
     wire = OpenAIChat(provider="p", model="m", dialect=dialect)
-    messages = wire.body(request(*RUN_ON[:3], AssistantMessage("Ok."), UserMessage("On.")))["messages"]
-    marked = [at for at, entry in enumerate(messages) if "cache_control" in json.dumps(entry)]  # type: ignore[arg-type, var-annotated]
+    messages = body_of(wire, request(*RUN_ON[:3], AssistantMessage("Ok."), UserMessage("On.")))["messages"]
+    marked = [at for at, entry in enumerate(messages) if "cache_control" in json.dumps(entry)]
     assert marked == [0, 3, 5]
-    assert messages[5]["content"] == [{"type": "text", "text": "On.", "cache_control": {"type": "ephemeral"}}]  # type: ignore[index, call-overload]
+    assert messages[5]["content"] == [{"type": "text", "text": "On.", "cache_control": {"type": "ephemeral"}}]
 
 
 @pytest.mark.parametrize("url", ["https://openrouter.ai/api/v1", "http://127.0.0.1:8080/v1"])
 def test_others_get_none(url: str):
     wire = OpenAIChat(provider="p", model="m", dialect=dialect_for(url, "openai/gpt-5"))
-    assert "cache_control" not in json.dumps(wire.body(request(*RUN_ON)))
+    assert "cache_control" not in json.dumps(body_of(wire, request(*RUN_ON)))

@@ -9,6 +9,7 @@ from steersman.agent.messages import AssistantMessage, ProviderData, ToolCall, T
 from steersman.agent.model import ModelRequest, ToolSpec
 from steersman.models.openai_responses import OpenAIResponses
 from steersman.models.sse import SseDecoder
+from support.bodies import body_of
 from support.replies import Reply, read_body
 
 FIXTURES = Path(__file__).parents[1] / "fixtures" / "sse" / "openai_responses"
@@ -20,7 +21,7 @@ def wire() -> OpenAIResponses:
 
 
 def items_of(*messages, format_: OpenAIResponses | None = None) -> list[dict]:
-    return (format_ or wire()).body(ModelRequest("", tuple(messages)))["input"]  # type: ignore[return-value]
+    return body_of(format_ or wire(), ModelRequest("", tuple(messages)))["input"]
 
 
 async def recorded(name: str) -> Reply:
@@ -36,7 +37,7 @@ def kept(reply: Reply, *, provider: str = "openai", model: str = "openai/gpt-5")
 
 def test_a_request_stores_nothing_and_asks_for_encrypted_reasoning():
     tool = ToolSpec("f", "Do.", {"type": "object"})
-    body = wire().body(ModelRequest("Be brief.", (UserMessage("Hi."),), (tool,), 100))
+    body = body_of(wire(), ModelRequest("Be brief.", (UserMessage("Hi."),), (tool,), 100))
     assert len(str(body.pop("prompt_cache_key"))) == 32
     assert body == {
         "model": "gpt-5",
@@ -125,9 +126,9 @@ async def test_what_the_model_refuses_is_left_out(said: str, field: str):
     format_ = wire()
     message = kept(await recorded("encrypted_reasoning_and_a_call"))
     request = ModelRequest("", (UserMessage("Go."), message, ToolMessage("call_a", "x")))
-    assert field in json.dumps(format_.body(request))
+    assert field in json.dumps(body_of(format_, request))
     assert format_.adapt(said)
-    body = format_.body(request)
+    body = body_of(format_, request)
     assert field not in json.dumps(body["input"] if field == '"reasoning"' else body)
 
 
@@ -167,13 +168,13 @@ async def test_a_reply_as_long_as_it_may_be_is_taken_for_cut(limit: int | None, 
     ],
 )
 def test_only_models_that_reason_are_asked_for_reasoning(model: str, fields: set[str]):
-    body = OpenAIResponses(provider="p", model=model).body(ModelRequest("", (UserMessage("Hi."),)))
+    body = body_of(OpenAIResponses(provider="p", model=model), ModelRequest("", (UserMessage("Hi."),)))
     assert {"include", "reasoning"} & set(body) == fields
 
 
 def test_requests_of_one_conversation_meet_the_same_cache():
     def key(*messages) -> object:
-        return wire().body(ModelRequest("Be brief.", messages))["prompt_cache_key"]
+        return body_of(wire(), ModelRequest("Be brief.", messages))["prompt_cache_key"]
 
     first = key(UserMessage("Go."))
     assert key(UserMessage("Go."), AssistantMessage("Look."), UserMessage("On.")) == first

@@ -37,7 +37,7 @@ from steersman.agent.inbox import Inbox
 from steersman.agent.ledger import Ledger
 from steersman.agent.limits import Deadline, Limits
 from steersman.agent.messages import AssistantMessage, Message, Origin, ToolCall, ToolMessage, UserMessage
-from steersman.agent.model import ModelClient, ModelRequest, ToolSpec, Usage
+from steersman.agent.model import Conversation, ModelClient, ModelRequest, ToolSpec, Usage
 from steersman.agent.result import RunResult, StopReason
 from steersman.agent.stream import Response, collect_response, estimate_usage
 from steersman.agent.tool import Tool, ToolResult, parameters_schema
@@ -183,6 +183,7 @@ class _Run:
     clock: Clock
     runner: CallRunner
 
+    conversation: Conversation = field(default_factory=Conversation)
     messages: list[Message] = field(default_factory=list[Message])
     first_new: int = 0
     turns: int = 0
@@ -326,7 +327,7 @@ class _Run:
                     raise overflow from None
                 raise
             self._tell_trimmed(messages)
-        return ModelRequest(self.system, messages, self.tools, self.limits.max_output_tokens)
+        return ModelRequest(self.system, messages, self.tools, self.limits.max_output_tokens, self.conversation)
 
     def _tell_trimmed(self, sent: tuple[Message, ...]) -> None:
         chars = history_chars(sent)

@@ -7,7 +7,7 @@ when it is whole. It may yield ``Waiting`` before a retry, and never retries onc
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from steersman.agent.messages import JsonValue, Message, ProviderData, ToolCall
@@ -22,14 +22,33 @@ class ToolSpec:
     parameters: Mapping[str, JsonValue]
 
 
+class Conversation:
+    """Stands for the requests of one run, and is nothing but itself.
+
+    A client may keep what it worked out for one request and use it for the next of the same conversation, as long as
+    this exists: it must hold it weakly.
+    """
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One request. ``messages`` is a valid history that begins with a user message; ``system`` stands apart."""
+    """One request.
+
+    Attributes:
+        system: the system prompt.
+        messages: a valid history that begins with a user message.
+        tools: what the model may call.
+        max_output_tokens: limit of the reply; None: the provider's own.
+        conversation: which requests this one is likely to continue; None: no others.
+    """
 
     system: str
     messages: tuple[Message, ...]
     tools: tuple[ToolSpec, ...] = ()
     max_output_tokens: int | None = None
+    conversation: Conversation | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ signed and in its place, to the model that thought it and to no other.
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolCall, ToolMessage
@@ -21,11 +22,12 @@ from steersman.agent.model import (
     Usage,
 )
 from steersman.models.call_pieces import CallJoiner, OpenCall
-from steersman.models.history import arguments_object, fit_ids, fit_name, own_data
+from steersman.models.history import IdFitter, arguments_object, fit_name, own_data
 from steersman.models.json_values import SurrogateJoiner, as_count, as_object, as_text
 from steersman.models.layout import LayoutRecorder, TextPart, arranged
 from steersman.models.sse import ServerSentEvent
-from steersman.models.wire_format import BrokenStreamError, ReportedError, parse_event
+from steersman.models.transcript import Entry, Transcript
+from steersman.models.wire_format import HISTORY, BrokenStreamError, ReportedError, parse_event
 
 _UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_ID = 64
@@ -55,10 +57,8 @@ class AnthropicMessages:
         self._cache_marks = True
         self._thinking_back = True
 
-    def body(self, request: ModelRequest) -> dict[str, JsonValue]:
-        """Map the request."""
-        history = fit_ids(request.messages, _UNFIT_IN_ID, _MAX_ID)
-        messages = self._messages(history)
+    def frame(self, request: ModelRequest) -> dict[str, JsonValue]:
+        """Map what stands around the history."""
         tools: list[dict[str, JsonValue]] = [
             {"name": tool.name, "description": tool.description, "input_schema": dict(tool.parameters)}
             for tool in request.tools
@@ -67,42 +67,21 @@ class AnthropicMessages:
             [{"type": "text", "text": request.system}] if request.system.strip() else []
         )
         if self._cache_marks:
-            _mark_prefixes(tools, system, messages)
+            tools, system = _with_mark(tools), _with_mark(system)
         limit = self._output_limit if request.max_output_tokens is None else request.max_output_tokens
-        body: dict[str, JsonValue] = {"model": self._model, "max_tokens": limit, "stream": True}
-        body["messages"] = [{"role": role, "content": [*blocks]} for role, blocks in messages]
+        body: dict[str, JsonValue] = {"model": self._model, "max_tokens": limit, "stream": True, "messages": HISTORY}
         if system:
             body["system"] = [*system]
         if tools:
             body["tools"] = [*tools]
         return body | self._extra
 
-    def _messages(self, history: Iterable[Message]) -> list[tuple[str, list[dict[str, JsonValue]]]]:
-        """Map the history; what belongs to one role and stands side by side is one message."""
-        messages: list[tuple[str, list[dict[str, JsonValue]]]] = []
-        for message in history:
-            role = "assistant" if isinstance(message, AssistantMessage) else "user"
-            blocks = self._blocks(message)
-            if not blocks:
-                continue
-            if messages and messages[-1][0] == role:
-                messages[-1][1].extend(blocks)
-            else:
-                messages.append((role, blocks))
-        return messages
-
-    def _blocks(self, message: Message) -> list[dict[str, JsonValue]]:
-        if isinstance(message, AssistantMessage):
-            data = own_data(message, self._provider, self._model) if self._thinking_back else {}
-            blocks = [_assistant_block(part) for part in arranged(message, data)]
-            says = any(block["type"] in {"text", "tool_use"} for block in blocks)
-            return blocks if says else []
-        if isinstance(message, ToolMessage):
-            result: dict[str, JsonValue] = {"type": "tool_result", "tool_use_id": message.tool_call_id}
-            if message.content.strip():
-                result["content"] = message.content
-            return [result | {"is_error": True} if message.is_error else result]
-        return [{"type": "text", "text": message.content if message.content.strip() else "(empty)"}]
+    def transcript(self, system: str) -> MessagesTranscript:
+        """Return an empty history; the system prompt stands apart."""
+        del system
+        return MessagesTranscript(
+            self._provider, self._model, thinking_back=self._thinking_back, cache_marks=self._cache_marks
+        )
 
     def adapt(self, said: str) -> bool:
         """Give in to an endpoint that wants a smaller output, or takes no cache marks or no thinking."""
@@ -124,6 +103,63 @@ class AnthropicMessages:
         return MessagesReader(self._provider)
 
 
+class MessagesTranscript(Transcript):
+    """The messages of one history; what belongs to one role and stands side by side is one of them.
+
+    Args:
+        provider: as for ``OpenAIChat``.
+        model: likewise.
+        thinking_back: send thinking back.
+        cache_marks: mark the last two messages of the user: the last but one is where the request before ended, and
+            what that one wrote to the cache is read from there.
+    """
+
+    def __init__(self, provider: str, model: str, *, thinking_back: bool, cache_marks: bool) -> None:
+        super().__init__()
+        self._provider = provider
+        self._model = model
+        self._thinking_back = thinking_back
+        self._cache_marks = cache_marks
+        self._ids = IdFitter(_UNFIT_IN_ID, _MAX_ID)
+        self._role = ""
+        self._open: list[Entry] = []  # the blocks of the last message
+        self._users: deque[tuple[int, list[Entry]]] = deque(maxlen=_CACHED_MESSAGES)
+
+    def add(self, message: Message) -> None:
+        """Take over the next message."""
+        blocks = self._blocks(self._ids.fit(message))
+        if not blocks:
+            return
+        role = "assistant" if isinstance(message, AssistantMessage) else "user"
+        if role == self._role:
+            self._open.extend(blocks)
+            self._put_instead({"role": role, "content": [*self._open]})
+            return
+        self._role, self._open = role, blocks
+        self._put({"role": role, "content": [*blocks]})
+        if role == "user":
+            self._users.append((self._last_place, blocks))
+
+    def marked(self) -> Mapping[int, Entry]:
+        """Set cache marks on the last messages of the user."""
+        if not self._cache_marks:
+            return {}
+        return {place: {"role": "user", "content": [*_with_mark(blocks)]} for place, blocks in self._users}
+
+    def _blocks(self, message: Message) -> list[Entry]:
+        if isinstance(message, AssistantMessage):
+            data = own_data(message, self._provider, self._model) if self._thinking_back else {}
+            blocks = [_assistant_block(part) for part in arranged(message, data)]
+            says = any(block["type"] in {"text", "tool_use"} for block in blocks)
+            return blocks if says else []
+        if isinstance(message, ToolMessage):
+            result: Entry = {"type": "tool_result", "tool_use_id": message.tool_call_id}
+            if message.content.strip():
+                result["content"] = message.content
+            return [result | {"is_error": True} if message.is_error else result]
+        return [{"type": "text", "text": message.content if message.content.strip() else "(empty)"}]
+
+
 def _assistant_block(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[str, JsonValue]:
     if isinstance(part, TextPart):
         return {"type": "text", "text": part.text}
@@ -133,19 +169,9 @@ def _assistant_block(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[s
     return part
 
 
-def _mark_prefixes(
-    tools: list[dict[str, JsonValue]],
-    system: list[dict[str, JsonValue]],
-    messages: list[tuple[str, list[dict[str, JsonValue]]]],
-) -> None:
-    """Set the four marks there may be: behind the tools, the system prompt, and the last two messages of the user.
-
-    The last but one is where the request before ended: what it wrote to the cache is read from there.
-    """
-    users = [blocks for role, blocks in messages if role == "user"]
-    for blocks in (tools, system, *users[-_CACHED_MESSAGES:]):
-        if blocks:
-            blocks[-1] = blocks[-1] | {"cache_control": _CACHE_MARK}
+def _with_mark(blocks: list[Entry]) -> list[Entry]:
+    """Return the blocks with a cache mark on the last, if there is one."""
+    return [*blocks[:-1], blocks[-1] | {"cache_control": _CACHE_MARK}] if blocks else []
 
 
 class MessagesReader:

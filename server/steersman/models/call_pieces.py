@@ -171,14 +171,14 @@ class CallJoiner:
         return [dict(call.extra) for call in self._calls]
 
 
-def unused_id(wanted: str, taken: set[str], joint: str = "_") -> str:
+def unused_id(wanted: str, taken: set[str]) -> str:
     """Return the id, with a number behind it if it is taken."""
     if wanted not in taken:
         return wanted
     number = 2
-    while f"{wanted}{joint}{number}" in taken:
+    while f"{wanted}_{number}" in taken:
         number += 1
-    return f"{wanted}{joint}{number}"
+    return f"{wanted}_{number}"
 
 
 def _arguments_text(value: JsonValue) -> str:

@@ -3,10 +3,37 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from steersman.models.builtin_providers import is_azure
-from steersman.models.openai_chat import ChatDialect
+
+_UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
+
+
+@dataclass(frozen=True, slots=True)
+class ChatDialect:
+    """What an endpoint wants to be different.
+
+    Attributes:
+        max_tokens_field: name of the output limit.
+        usage_option: ask for usage by ``stream_options``.
+        reasoning_back: send reasoning back with the calls it led to: ``own`` under the field it came in, ``always``
+            (some even where there was none), or ``never``.
+        max_id_length: of a call id.
+        unfit_in_id: matches one character that a call id must not hold.
+        strict_roles: the user may speak neither twice in a row nor right after a tool (Mistral, and the chat
+            templates of its models).
+        cache_marks: mark the prefix for the cache of a provider behind the endpoint that wants it said.
+    """
+
+    max_tokens_field: str = "max_tokens"
+    usage_option: bool = True
+    reasoning_back: str = "own"
+    max_id_length: int = 40
+    unfit_in_id: re.Pattern[str] = _UNFIT_IN_ID
+    strict_roles: bool = False
+    cache_marks: bool = False
 
 
 def dialect_for(base_url: str, model: str = "") -> ChatDialect:

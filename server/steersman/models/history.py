@@ -7,7 +7,6 @@ import re
 from dataclasses import replace
 
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ToolMessage
-from steersman.models.call_pieces import unused_id
 from steersman.models.json_values import as_object, mended, parse_json
 
 _UNFIT_IN_NAME = re.compile(r"[^a-zA-Z0-9_-]")
@@ -36,39 +35,55 @@ def fit_name(name: str) -> str:
     return _UNFIT_IN_NAME.sub("_", name)[:MAX_NAME] or "unnamed"
 
 
-def fit_ids(messages: tuple[Message, ...], unfit: re.Pattern[str], max_length: int) -> tuple[Message, ...]:
-    """Return the history with call ids that the provider takes, each used once.
+class IdFitter:
+    """Gives the calls of a history ids that the provider takes, each used once.
 
     Args:
-        messages: a valid history.
         unfit: matches one character that an id must not hold.
         max_length: of an id; nine at least.
     """
-    taken: set[str] = set()
-    renamed: dict[str, str] = {}
-    fitted: list[Message] = []
-    for message in messages:
+
+    def __init__(self, unfit: re.Pattern[str], max_length: int) -> None:
+        self._unfit = unfit
+        self._filler = "" if unfit.search("_") else "_"
+        self._max_length = max_length
+        self._taken: set[str] = set()
+        self._numbers: dict[str, int] = {}
+        self._renamed: dict[str, str] = {}
+
+    def fit(self, message: Message) -> Message:
+        """Return the next message of a valid history with its ids made to fit."""
         if isinstance(message, AssistantMessage):
-            renamed = {call.id: _fit_id(call.id, unfit, max_length, taken) for call in message.tool_calls}
-            calls = tuple(replace(call, id=renamed[call.id]) for call in message.tool_calls)
-            fitted.append(replace(message, tool_calls=calls))
-        elif isinstance(message, ToolMessage):
-            fitted.append(replace(message, tool_call_id=renamed.get(message.tool_call_id, message.tool_call_id)))
-        else:
-            fitted.append(message)
-    return tuple(fitted)
+            self._renamed = {call.id: self._fit_id(call.id) for call in message.tool_calls}
+            if all(old == new for old, new in self._renamed.items()):
+                return message
+            calls = tuple(replace(call, id=self._renamed[call.id]) for call in message.tool_calls)
+            return replace(message, tool_calls=calls)
+        if isinstance(message, ToolMessage):
+            call_id = self._renamed.get(message.tool_call_id, message.tool_call_id)
+            return message if call_id == message.tool_call_id else replace(message, tool_call_id=call_id)
+        return message
 
+    def _fit_id(self, call_id: str) -> str:
+        """Return an id that fits and is not taken, and take it."""
+        wanted = self._unfit.sub(self._filler, call_id)[-self._max_length :] or "call"
+        fitted = self._unused(wanted)
+        number = len(self._taken)
+        while len(fitted) > self._max_length or fitted in self._taken:
+            number += 1
+            fitted = f"call{number:05d}"
+        self._taken.add(fitted)
+        return fitted
 
-def _fit_id(call_id: str, unfit: re.Pattern[str], max_length: int, taken: set[str]) -> str:
-    """Return an id that fits and is not taken, and take it."""
-    filler = "" if unfit.search("_") else "_"
-    fitted = unused_id(unfit.sub(filler, call_id)[-max_length:] or "call", taken, filler)
-    number = len(taken)
-    while len(fitted) > max_length or fitted in taken:
-        number += 1
-        fitted = f"call{number:05d}"
-    taken.add(fitted)
-    return fitted
+    def _unused(self, wanted: str) -> str:
+        """Return the id, with a number behind it if it is taken; some models call every call the same."""
+        if wanted not in self._taken:
+            return wanted
+        number = self._numbers.get(wanted, 2)
+        while f"{wanted}{self._filler}{number}" in self._taken:
+            number += 1
+        self._numbers[wanted] = number
+        return f"{wanted}{self._filler}{number}"
 
 
 def provider_data(message: AssistantMessage, provider: str) -> dict[str, JsonValue]:

@@ -18,6 +18,7 @@ import httpx
 
 from steersman.agent.errors import ModelError, ModelNotFoundError
 from steersman.agent.model import ModelEvent, ModelRequest
+from steersman.models.bodies import RequestBodies
 from steersman.models.endpoint import Endpoint, is_loopback
 from steersman.models.failures import (
     Report,
@@ -29,7 +30,6 @@ from steersman.models.failures import (
     report_of,
 )
 from steersman.models.http_errors import translated
-from steersman.models.json_values import encode_json
 from steersman.models.key_command import read_key
 from steersman.models.retry_after import read_retry_after
 from steersman.models.sse import MAX_EVENT_BYTES, EventTooLargeError, ServerSentEvent, SseDecoder
@@ -82,6 +82,7 @@ class HttpModelClient:
     ) -> None:
         self._endpoint = endpoint
         self._wire = wire
+        self._bodies = RequestBodies(wire)
         self._limits = limits or HttpLimits()
         self._near_names = near_names
         self._now = now
@@ -114,6 +115,7 @@ class HttpModelClient:
             except _RefusedFieldError as refused:
                 if attempt == _ADAPTATIONS or not self._wire.adapt(refused.report.text):
                     raise refused.error from None
+                self._bodies.forget()
 
     @asynccontextmanager
     async def _opened(self, request: ModelRequest) -> AsyncGenerator[httpx.Response, None]:
@@ -121,7 +123,7 @@ class HttpModelClient:
         await self._complete_key()
         http = self._client()
         headers = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
-        body = encode_json(self._wire.body(request))
+        body = self._bodies.encode(request)
         async with translated(self._endpoint, answered=False):
             url = self._endpoint.url(self._wire.path)
             outgoing = http.build_request(

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolMessage
+from steersman.agent.messages import JsonValue, ProviderData
 from steersman.agent.model import (
     CallPiece,
     Finish,
@@ -23,16 +23,11 @@ from steersman.agent.model import (
     Usage,
 )
 from steersman.models.call_pieces import CallJoiner
-from steersman.models.chat_roles import mark_prefixes, with_strict_roles
-from steersman.models.history import fit_ids, fit_name, provider_data, sendable_arguments
+from steersman.models.chat_transcript import REASONING_FIELDS, ChatTranscript
+from steersman.models.dialects import ChatDialect
 from steersman.models.json_values import SurrogateJoiner, as_count, as_list, as_object, as_text, mended
 from steersman.models.sse import ServerSentEvent
-from steersman.models.wire_format import BrokenStreamError, ReportedError, parse_event
-
-_UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
-_REASONING_FIELDS = ("reasoning_content", "reasoning")
-_NO_REASONING = "(not recorded)"
-"""Stands for the reasoning of another provider's message where an endpoint insists on some."""
+from steersman.models.wire_format import HISTORY, BrokenStreamError, ReportedError, parse_event
 
 _FINISH: Mapping[str, FinishReason] = {
     "length": "length",
@@ -46,31 +41,6 @@ _FINISH: Mapping[str, FinishReason] = {
     "refusal": "content_filter",
 }
 _FAILED = frozenset({"error", "network_error", "insufficient_system_resource", "abort"})
-
-
-@dataclass(frozen=True, slots=True)
-class ChatDialect:
-    """What an endpoint wants to be different.
-
-    Attributes:
-        max_tokens_field: name of the output limit.
-        usage_option: ask for usage by ``stream_options``.
-        reasoning_back: send reasoning back with the calls it led to: ``own`` under the field it came in, ``always``
-            (some even where there was none), or ``never``.
-        max_id_length: of a call id.
-        unfit_in_id: matches one character that a call id must not hold.
-        strict_roles: the user may speak neither twice in a row nor right after a tool (Mistral, and the chat
-            templates of its models).
-        cache_marks: mark the prefix for the cache of a provider behind the endpoint that wants it said.
-    """
-
-    max_tokens_field: str = "max_tokens"
-    usage_option: bool = True
-    reasoning_back: str = "own"
-    max_id_length: int = 40
-    unfit_in_id: re.Pattern[str] = _UNFIT_IN_ID
-    strict_roles: bool = False
-    cache_marks: bool = False
 
 
 class OpenAIChat:
@@ -100,18 +70,9 @@ class OpenAIChat:
         self._extra = dict(extra_body or {})
         self._adapted_limit = False
 
-    def body(self, request: ModelRequest) -> dict[str, JsonValue]:
-        """Map the request."""
-        messages: list[dict[str, JsonValue]] = []
-        if request.system:
-            messages.append({"role": "system", "content": request.system})
-        history = fit_ids(request.messages, self.dialect.unfit_in_id, self.dialect.max_id_length)
-        messages.extend(entry for message in history if (entry := self._message(message)) is not None)
-        if self.dialect.strict_roles:
-            messages = with_strict_roles(messages)
-        if self.dialect.cache_marks:
-            mark_prefixes(messages)
-        body: dict[str, JsonValue] = {"model": self._model, "messages": [*messages], "stream": True}
+    def frame(self, request: ModelRequest) -> dict[str, JsonValue]:
+        """Map what stands around the history."""
+        body: dict[str, JsonValue] = {"model": self._model, "messages": HISTORY, "stream": True}
         if self.dialect.usage_option:
             body["stream_options"] = {"include_usage": True}
         if request.tools:
@@ -119,6 +80,10 @@ class OpenAIChat:
         if request.max_output_tokens is not None:
             body[self.dialect.max_tokens_field] = request.max_output_tokens
         return body | self._extra
+
+    def transcript(self, system: str) -> ChatTranscript:
+        """Return an empty history behind a system prompt."""
+        return ChatTranscript(system, self._provider, self.dialect)
 
     def adapt(self, said: str) -> bool:
         """Give in to an endpoint that names a field it does not take, or one that it misses."""
@@ -147,40 +112,6 @@ class OpenAIChat:
         """Return a reader for the response to this request."""
         del request
         return ChatReader(self._provider)
-
-    def _message(self, message: Message) -> dict[str, JsonValue] | None:
-        if isinstance(message, AssistantMessage):
-            return self._assistant(message)
-        if isinstance(message, ToolMessage):
-            return {"role": "tool", "tool_call_id": message.tool_call_id, "content": message.content}
-        return {"role": "user", "content": message.content}
-
-    def _assistant(self, message: AssistantMessage) -> dict[str, JsonValue] | None:
-        text = message.content if message.content.strip() else ""
-        if not text and not message.tool_calls:
-            return None  # a blank message is refused by some (M8)
-        entry: dict[str, JsonValue] = {"role": "assistant", "content": text or None}
-        if not message.tool_calls:
-            return entry
-        data = provider_data(message, self._provider)
-        extras = as_list(data.get("call_extras"))
-        calls: list[JsonValue] = []
-        for number, call in enumerate(message.tool_calls):
-            function: JsonValue = {"name": fit_name(call.name), "arguments": sendable_arguments(call.arguments)}
-            item: dict[str, JsonValue] = {"id": call.id, "type": "function", "function": function}
-            if number < len(extras) and extras[number]:
-                item["extra_content"] = extras[number]
-            calls.append(item)
-        entry["tool_calls"] = calls
-        return entry | self._reasoning(data)
-
-    def _reasoning(self, data: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
-        if self.dialect.reasoning_back == "never":
-            return {}
-        back = {name: data[name] for name in (*_REASONING_FIELDS, "reasoning_details") if name in data}
-        if not back and self.dialect.reasoning_back == "always":
-            return {"reasoning_content": _NO_REASONING}
-        return back
 
 
 def _tool(spec: ToolSpec) -> JsonValue:
@@ -251,7 +182,7 @@ class ChatReader:
     def _read_reasoning(self, delta: dict[str, JsonValue]) -> Iterator[ModelEvent]:
         for entry in as_list(delta.get("reasoning_details")):
             _join_detail(self._details, as_object(entry))
-        pieces = {name: text for name in _REASONING_FIELDS if (text := as_text(delta.get(name)))}
+        pieces = {name: text for name in REASONING_FIELDS if (text := as_text(delta.get(name)))}
         for name, text in pieces.items():
             self._reasoning.setdefault(name, []).append(text)
         shown = next(iter(pieces.values()), "") or _thinking_text(delta.get("content"))

@@ -21,11 +21,12 @@ from steersman.agent.model import (
     Usage,
 )
 from steersman.models.call_pieces import CallJoiner, OpenCall
-from steersman.models.history import fit_ids, fit_name, own_data, sendable_arguments
+from steersman.models.history import IdFitter, fit_name, own_data, sendable_arguments
 from steersman.models.json_values import SurrogateJoiner, as_count, as_list, as_object, as_text
 from steersman.models.layout import LayoutRecorder, TextPart, arranged
 from steersman.models.sse import ServerSentEvent
-from steersman.models.wire_format import BrokenStreamError, ReportedError, parse_event
+from steersman.models.transcript import Transcript
+from steersman.models.wire_format import HISTORY, BrokenStreamError, ReportedError, parse_event
 
 _UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 _MAX_ID = 64
@@ -52,11 +53,9 @@ class OpenAIResponses:
         self._cache_key = True
         self._reasoning_back = True
 
-    def body(self, request: ModelRequest) -> dict[str, JsonValue]:
-        """Map the request."""
-        history = fit_ids(request.messages, _UNFIT_IN_ID, _MAX_ID)
-        items = [item for message in history for item in self._items(message)]
-        body: dict[str, JsonValue] = {"model": self._model, "input": [*items], "stream": True, "store": False}
+    def frame(self, request: ModelRequest) -> dict[str, JsonValue]:
+        """Map what stands around the history."""
+        body: dict[str, JsonValue] = {"model": self._model, "input": HISTORY, "stream": True, "store": False}
         if request.system:
             body["instructions"] = request.system
         if self._encrypted:
@@ -80,14 +79,10 @@ class OpenAIResponses:
             body["max_output_tokens"] = request.max_output_tokens
         return body | self._extra
 
-    def _items(self, message: Message) -> Iterator[dict[str, JsonValue]]:
-        if isinstance(message, AssistantMessage):
-            data = own_data(message, self._provider, self._model) if self._reasoning_back else {}
-            yield from (_assistant_item(part) for part in arranged(message, data))
-        elif isinstance(message, ToolMessage):
-            yield {"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content}
-        else:
-            yield {"type": "message", "role": "user", "content": [{"type": "input_text", "text": message.content}]}
+    def transcript(self, system: str) -> ResponsesTranscript:
+        """Return an empty history; the system prompt stands apart."""
+        del system
+        return ResponsesTranscript(self._provider, self._model, reasoning_back=self._reasoning_back)
 
     def adapt(self, said: str) -> bool:
         """Give in to a model that has no encrypted reasoning, or that does not take reasoning back."""
@@ -115,6 +110,30 @@ def _cache_key(request: ModelRequest) -> str:
     first = request.messages[0] if request.messages else None
     opening = f"{request.system}\0{first.content if first is not None else ''}"
     return hashlib.sha256(opening.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+class ResponsesTranscript(Transcript):
+    """The items of one history; see ``OpenAIChat`` for provider and model."""
+
+    def __init__(self, provider: str, model: str, *, reasoning_back: bool) -> None:
+        super().__init__()
+        self._provider = provider
+        self._model = model
+        self._reasoning_back = reasoning_back
+        self._ids = IdFitter(_UNFIT_IN_ID, _MAX_ID)
+
+    def add(self, message: Message) -> None:
+        """Take over the next message."""
+        message = self._ids.fit(message)
+        if isinstance(message, AssistantMessage):
+            data = own_data(message, self._provider, self._model) if self._reasoning_back else {}
+            for part in arranged(message, data):
+                self._put(_assistant_item(part))
+        elif isinstance(message, ToolMessage):
+            self._put({"type": "function_call_output", "call_id": message.tool_call_id, "output": message.content})
+        else:
+            content: JsonValue = [{"type": "input_text", "text": message.content}]
+            self._put({"type": "message", "role": "user", "content": content})
 
 
 def _assistant_item(part: TextPart | ToolCall | dict[str, JsonValue]) -> dict[str, JsonValue]:

@@ -12,6 +12,10 @@ from steersman.agent.messages import JsonValue
 from steersman.agent.model import ModelEvent, ModelRequest
 from steersman.models.json_values import parse_json
 from steersman.models.sse import ServerSentEvent
+from steersman.models.transcript import Transcript
+
+HISTORY: JsonValue = []
+"""Stands in a frame where the messages belong; known by its identity."""
 
 
 class ReportedError(Exception):
@@ -85,14 +89,21 @@ class WireFormat(Protocol):
         """Headers that the format wants, such as its version."""
         ...
 
-    def body(self, request: ModelRequest) -> dict[str, JsonValue]:
-        """Map the request; what is sent is always valid (DESIGN M8)."""
+    def frame(self, request: ModelRequest) -> dict[str, JsonValue]:
+        """Map the request, with ``HISTORY`` in the place of its messages.
+
+        Of the messages, only the first may be looked at: the frame is kept while nothing else changes.
+        """
+        ...
+
+    def transcript(self, system: str) -> Transcript:
+        """Return an empty history behind this system prompt; what is sent of it is always valid (DESIGN M8)."""
         ...
 
     def adapt(self, said: str) -> bool:
         """Leave out or rename what the provider refuses, judging by its words; False when nothing can be done.
 
-        What was learned holds for later requests too.
+        What was learned holds for later requests too: frames and transcripts made before are of no use any more.
         """
         ...
 
