@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: all setup demo test test-long lint lint-lua format-lua types format bench clean
+.PHONY: all setup demo test test-long test-browser lint lint-lua format-lua types format bench clean
 
 all: test
 
@@ -21,10 +21,14 @@ demo: $(STAMP)
 	@$(BIN)/python -P tests/demo/demo.py
 
 test: $(STAMP) lint types
-	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not storm and not online and not heavy_editor"
+	$(BIN)/python -m pytest -n 2 --dist loadgroup -m "not storm and not online and not heavy_editor and not browser"
 
 test-long: $(STAMP)
 	$(BIN)/python -m pytest -m storm
+
+# The exported page in Chromium. Pictures for people to look at: build/pages.
+test-browser: $(STAMP)
+	$(BIN)/python -m pytest -m browser
 
 lint: $(STAMP)
 	$(BIN)/ruff check .

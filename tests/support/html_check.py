@@ -9,13 +9,13 @@ from html.parser import HTMLParser
 _VOID = {"meta", "hr", "br", "link", "img", "input"}
 _HARMLESS_ATTRIBUTES = {
     "aria-label", "charset", "class", "content", "d", "datetime", "dir", "height", "href", "http-equiv", "id", "lang",
-    "name", "open", "points", "role", "rx", "start", "text-anchor", "viewbox", "width", "x", "x1", "x2", "y", "y1", "y2",
+    "name", "cx", "cy", "open", "points", "r", "role", "rx", "start", "text-anchor", "viewbox", "width", "x", "x1", "x2", "y", "y1", "y2",
 }  # fmt: skip
 _HARMLESS_TAGS = {
     "html", "head", "meta", "title", "style", "body", "header", "main", "footer", "nav", "section", "article", "div",
     "span", "p", "a", "ul", "ol", "li", "dl", "dt", "dd", "h1", "h2", "h4", "h5", "h6", "hr", "strong", "em", "code", "pre",
     "blockquote", "mark", "time", "details", "summary", "figure", "figcaption", "table", "thead", "tbody", "tr", "th", "td",
-    "svg", "rect", "text", "line", "polygon", "path",
+    "svg", "b", "circle", "rect", "text", "line", "polygon", "path",
 }  # fmt: skip
 
 

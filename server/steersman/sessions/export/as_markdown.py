@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from steersman.agent.messages import AssistantMessage, ToolMessage, UserMessage
-from steersman.sessions.export.diffs import FileDiff, diffs_of
+from steersman.sessions.export.diffs import FileDiff, Mark, diffs_of
 from steersman.sessions.export.inline import split_code
+from steersman.sessions.export.prompts import split_prompt
 from steersman.sessions.export.transcript import Exchange, Transcript, changed_files, find_exchanges
 from steersman.sessions.export.wording import count, duration, money, number, short_time, show_controls, target_of
 from steersman.sessions.words import relative
@@ -88,11 +89,18 @@ def _conversation(transcript: Transcript) -> Iterator[str]:
         speaker = who
         if isinstance(message, AssistantMessage) and message.reasoning:
             yield f"<details><summary>Reasoning</summary>\n\n{fence(message.reasoning)}\n\n</details>"
-        yield _said(message.content)
+        yield from _prompt(message.content) if isinstance(message, UserMessage) else [_said(message.content)]
         if isinstance(message, AssistantMessage) and message.truncated:
             yield "*(The reply was cut off by the output limit.)*"
         for exchange in exchanges.get(index, ()):
             yield from _exchange(exchange)
+
+
+def _prompt(content: str) -> Iterator[str]:
+    prompt, context = split_prompt(content)
+    yield _said(prompt)
+    if context:
+        yield f"<details><summary>From the editor</summary>\n\n{_said(context)}\n\n</details>"
 
 
 def _said(source: str) -> str:
@@ -138,11 +146,17 @@ def _exchange(exchange: Exchange) -> Iterator[str]:
 
 def _diff(diff: FileDiff) -> Iterator[str]:
     if diff.lines:
-        lines = [("@@ " + text if mark == "@" else mark + text) for mark, text in diff.lines[:_MAX_DIFF_LINES]]
+        lines = [_diff_line(mark, text) for mark, text in diff.lines[:_MAX_DIFF_LINES]]
         left_out = len(diff.lines) - _MAX_DIFF_LINES
         if left_out > 0:
             lines.append(f"@@ {count(left_out, 'more line')}")
         yield fence("\n".join(lines), "diff")
+
+
+def _diff_line(mark: Mark, text: str) -> str:
+    if mark != "@":
+        return mark + text
+    return text if text.startswith("@@") else f"@@ {text}"
 
 
 def _shorten(text: str) -> str:

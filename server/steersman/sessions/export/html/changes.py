@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from steersman.agent.messages import ToolMessage
 from steersman.sessions.export.diffs import FileDiff, Mark
 from steersman.sessions.export.html.escape import text
 from steersman.sessions.export.transcript import Transcript, changed_files
 from steersman.sessions.words import relative
 
 _MAX_LINES = 1500
+_MAX_PLACES = 12
 _MAX_LINE_CHARS = 2000
 _CLASSES: dict[Mark, str] = {"+": "add", "-": "del", " ": "ctx", "@": "hunk"}
 _SIGNS: dict[Mark, str] = {"+": "+", "-": "−", " ": " ", "@": " "}
@@ -32,6 +34,7 @@ def files_section(transcript: Transcript) -> str:
     if not changes:
         return ""
     rows: list[str] = []
+    places = _places(transcript)
     for change in changes:
         name = text(relative(change.path, transcript.session.folder))
         if change.moved_from is not None:
@@ -39,13 +42,28 @@ def files_section(transcript: Transcript) -> str:
         saved = "" if change.saved else ' <span class="badge">not saved</span>'
         rows.append(
             f'<tr><td class="path">{name}{saved}</td><td>{text(change.kind)}</td>'
-            f'<td class="plus">+{change.added}</td><td class="minus">−{change.removed}</td></tr>'
+            f'<td class="plus">+{change.added}</td><td class="minus">−{change.removed}</td>'
+            f"<td>{places[change.path]}</td></tr>"
         )
-    head = "<thead><tr><th>file</th><th>what</th><th>added</th><th>removed</th></tr></thead>"
+    head = "<thead><tr><th>file</th><th>what</th><th>added</th><th>removed</th><th>where</th></tr></thead>"
     return (
         f'<section id="files"><h2>Files changed</h2><div class="scroll"><table>{head}'
         f"<tbody>{''.join(rows)}</tbody></table></div></section>"
     )
+
+
+def _places(transcript: Transcript) -> dict[str, str]:
+    """Return links to the calls that changed each path."""
+    found: dict[str, dict[int, None]] = {}
+    for stored in transcript.messages:
+        if isinstance(stored.message, ToolMessage):
+            for change in stored.message.changes:
+                found.setdefault(change.path, {})[stored.seq] = None
+    links: dict[str, str] = {}
+    for path, numbers in found.items():
+        shown = [f'<a class="anchor" href="#m{seq}">#{seq}</a>' for seq in list(numbers)[:_MAX_PLACES]]
+        links[path] = " ".join([*shown, *(["…"] if len(numbers) > _MAX_PLACES else [])])
+    return links
 
 
 def _lines(lines: Sequence[tuple[Mark, str]]) -> Iterator[str]:
@@ -83,7 +101,8 @@ def _pair(before: str, after: str) -> tuple[str, str]:
     end = 0
     while end < min(len(before), len(after)) - start and before[-1 - end] == after[-1 - end]:
         end += 1
-    if (start + end) * 2 < max(len(before), len(after)):
+    common = len(before[:start].strip()) + len(before[len(before) - end :].strip())
+    if common * 3 < min(len(before.strip()), len(after.strip())) or not common:
         return text(before), text(after)
     return _marked(before, start, end), _marked(after, start, end)
 

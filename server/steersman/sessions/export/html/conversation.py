@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
-from steersman.agent.messages import AssistantMessage, ToolMessage, UserMessage
+from steersman.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from steersman.sessions.export.diffs import diffs_of
 from steersman.sessions.export.html.changes import render_diff
 from steersman.sessions.export.html.escape import text
 from steersman.sessions.export.html.prose import code_block, prose
-from steersman.sessions.export.transcript import Exchange, Transcript
+from steersman.sessions.export.prompts import split_prompt
+from steersman.sessions.export.transcript import Exchange, Transcript, arguments_of
 from steersman.sessions.export.wording import clock_time, day, decision, duration, number, rfc3339, target_of
 from steersman.sessions.records import StoredMessage
 
 _MAX_SAID_CHARS = 200_000
 _MAX_RESULT_CHARS = 60_000
 _OPEN_RESULT_LINES = 8
+_OPEN_ERROR_LINES = 40
 
 _SPEAKERS = {"person": "You", "steered": "You, meanwhile", "host": "Steersman"}
 _OUTCOMES = {
@@ -57,12 +60,23 @@ def _body(stored: StoredMessage, exchanges: Sequence[Exchange]) -> Iterator[str]
     if isinstance(message, AssistantMessage) and message.reasoning:
         said = _prose(message.reasoning, _MAX_RESULT_CHARS)
         yield f'<details class="reasoning"><summary>Reasoning</summary>{said}</details>'
-    if message.content:
+    if isinstance(message, UserMessage):
+        yield from _prompt(message.content)
+    elif message.content:
         yield _prose(message.content, _MAX_SAID_CHARS)
     if isinstance(message, AssistantMessage) and message.truncated:
         yield '<p class="note">The reply was cut off by the output limit.</p>'
     for exchange in exchanges:
         yield _call(exchange)
+
+
+def _prompt(content: str) -> Iterator[str]:
+    prompt, context = split_prompt(content)
+    if prompt:
+        yield _prose(prompt, _MAX_SAID_CHARS)
+    if context:
+        seen = _prose(context, _MAX_RESULT_CHARS)
+        yield f'<details class="context"><summary>From the editor</summary>{seen}</details>'
 
 
 def _prose(source: str, most: int) -> str:
@@ -80,7 +94,7 @@ def _call(exchange: Exchange) -> str:
         f'<span class="facts">{"".join(_facts(exchange, message))}</span>'
     )
     diffs = "".join(render_diff(diff) for diff in diffs_of(call))
-    asked = "" if diffs else _folded("Arguments", code_block(*_clip_code(call.arguments)), is_open=False)
+    asked = "" if diffs else _asked(call)
     answer = _result(message) if message is not None else ""
     state = "failed" if message is not None and message.is_error else "done" if message is not None else "open"
     return f'<div class="call {state}"{place}><div class="head">{head}</div>{diffs}{asked}{answer}</div>'
@@ -103,10 +117,26 @@ def _facts(exchange: Exchange, message: ToolMessage | None) -> Iterator[str]:
 def _result(message: ToolMessage) -> str:
     if not message.content:
         return ""
-    lines = message.content.count("\n") + 1
+    content = message.content.removesuffix("\n")
+    lines = content.count("\n") + 1
     words = "Result" if lines == 1 else f"Result, {number(lines)} lines"
-    is_open = lines <= _OPEN_RESULT_LINES and len(message.content) < 1000
-    return _folded(words, code_block(*_clip_code(message.content)), is_open=is_open)
+    is_short = lines <= _OPEN_RESULT_LINES and len(content) < 1000
+    is_open = is_short or (message.is_error and lines <= _OPEN_ERROR_LINES and len(content) < 4000)
+    return _folded(words, code_block(*_clip_code(content)), is_open=is_open)
+
+
+def _asked(call: ToolCall) -> str:
+    """Return the arguments, folded; "" where the heading says it all."""
+    arguments = arguments_of(call)
+    if arguments is not None and [*arguments.values()] == [target_of(call)]:
+        return ""
+    return _folded("Arguments", code_block(*_clip_code(_arguments(call))), is_open=False)
+
+
+def _arguments(call: ToolCall) -> str:
+    """Return them indented; what is no JSON object, or too much to be looked at, as it is."""
+    arguments = arguments_of(call) if len(call.arguments) <= _MAX_RESULT_CHARS else None
+    return call.arguments if arguments is None else json.dumps(arguments, ensure_ascii=False, indent=2)
 
 
 def _folded(words: str, html: str, *, is_open: bool) -> str:

@@ -11,7 +11,7 @@ import hashlib
 from itertools import chain
 from pathlib import Path
 
-from steersman.agent.messages import AssistantMessage
+from steersman.agent.messages import AssistantMessage, ToolMessage
 from steersman.sessions.export.html.changes import files_section
 from steersman.sessions.export.html.conversation import conversation_section
 from steersman.sessions.export.html.escape import attribute, text
@@ -88,12 +88,17 @@ def _navigation(sections: list[str]) -> str:
 def _facts(transcript: Transcript) -> str:
     session, runs = transcript.session, split_runs(transcript.timings)
     answers = [stored.message for stored in transcript.messages if isinstance(stored.message, AssistantMessage)]
+    failed = sum(isinstance(stored.message, ToolMessage) and stored.message.is_error for stored in transcript.messages)
     files = changed_files(transcript)
     added, removed = sum(change.added for change in files), sum(change.removed for change in files)
     usage = session.usage
     cards = [
         ("messages", number(len(transcript.messages)), count(len(answers), "answer")),
-        ("tool calls", number(sum(len(answer.tool_calls) for answer in answers)), ""),
+        (
+            "tool calls",
+            number(sum(len(answer.tool_calls) for answer in answers)),
+            f"{number(failed)} failed" if failed else "",
+        ),
         ("files changed", number(len(files)), f"+{number(added)} −{number(removed)}" if files else ""),
     ]
     if runs:

@@ -29,6 +29,11 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str = "grid") -> str:
     return f'<line class="{kind}" x1="{pixel(x1)}" y1="{pixel(y1)}" x2="{pixel(x2)}" y2="{pixel(y2)}"/>'
 
 
+def dot(x: float, y: float, radius: float, kind: str) -> str:
+    """Return a dot."""
+    return f'<circle class="{kind}" cx="{pixel(x)}" cy="{pixel(y)}" r="{pixel(radius)}"/>'
+
+
 def diamond(x: float, y: float, size: float, kind: str, tip: str) -> str:
     """Return a diamond around a point."""
     points = " ".join(f"{pixel(x + dx * size)},{pixel(y + dy * size)}" for dx, dy in ((0, -1), (1, 0), (0, 1), (-1, 0)))

@@ -22,6 +22,7 @@ _TOP = 26.0
 _LANE = 26.0
 _BAR = 16.0
 _LEAST_BAR = 1.5
+_UNFOLDED_RUNS = 6
 
 _LANES: tuple[tuple[TimingKind, str], ...] = (("model", "model"), ("tool", "tools"), ("approval", "your answer"))
 _WORDS: dict[TimingKind, str] = {
@@ -94,15 +95,24 @@ def timeline_section(transcript: Transcript, targets: Targets) -> str:
     runs = split_runs(transcript.timings)
     if not runs:
         return ""
-    legend = "".join(
-        f'<li><span class="swatch {kind}"></span>{_WORDS[kind]}</li>' for kind in ("model", "tool", "approval", "retry")
-    )
-    error = '<li><span class="swatch error"></span>error</li>'
-    figures = "".join(_figure(number, run, targets) for number, run in enumerate(runs, 1))
+    figures = [_figure(number, run, targets) for number, run in enumerate(runs, 1)]
+    earlier, latest = figures[:-_UNFOLDED_RUNS], figures[-_UNFOLDED_RUNS:]
+    folded = f"<details><summary>{count(len(earlier), 'earlier run')}</summary>{''.join(earlier)}</details>"
     return (
-        f'<section id="timeline"><h2>Timeline</h2><ul class="legend" aria-label="Legend">{legend}{error}</ul>'
-        f"{figures}</section>"
+        f'<section id="timeline"><h2>Timeline</h2>{_legend(transcript.timings)}'
+        f"{folded if earlier else ''}{''.join(latest)}</section>"
     )
+
+
+def _legend(timings: Sequence[Timing]) -> str:
+    """Return what the colours mean, and how much time went there in all."""
+    items: list[str] = []
+    for kind in ("model", "tool", "approval", "retry"):
+        spans = [span.ended - span.started for span in timings if span.kind == kind]
+        total = f" <b>{duration(sum(spans))}</b>" if spans else ""
+        items.append(f'<li><span class="swatch {kind}"></span>{_WORDS[kind]}{total}</li>')
+    items.append('<li><span class="swatch error"></span>error</li>')
+    return f'<ul class="legend" aria-label="Legend">{"".join(items)}</ul>'
 
 
 def _figure(number: int, run: Run, targets: Targets) -> str:
@@ -117,8 +127,9 @@ def _figure(number: int, run: Run, targets: Targets) -> str:
             *_bars(run, scale, targets),
         ]
     )
-    turns = count(sum(span.kind == "turn" for span in run.timings), "turn")
-    facts = [f"Run {number}", short_time(run.began), turns, duration(seconds), run.outcome.replace("_", " ")]
+    turns = sum(span.kind == "turn" for span in run.timings)
+    told = count(turns, "turn") if turns else ""
+    facts = [f"Run {number}", short_time(run.began), told, duration(seconds), run.outcome.replace("_", " ")]
     caption = " · ".join(text(fact) for fact in facts if fact)
     picture = svg.drawing(_WIDTH, bottom + 24, f"Timeline of run {number}", body)
     return f"<figure><figcaption>{caption}</figcaption>{picture}</figure>"
