@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steersman.agent.errors import InvalidRequestError, SessionBusyError
-from steersman.rewind import RewindResult, rewind, undo_rewind
+from steersman.rewind import PreviewedFile, RewindPreview, RewindResult, rewind, undo_rewind
 from steersman.runs import Run, RunRegistry
 from steersman.runs.shelf import StoreShelf
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.store import SessionStore
-from steersman.wire import Json, message_to_wire, path_to_uri, session_to_wire
+from steersman.wire import Json, message_to_wire, path_to_uri, planned_change_to_wire, session_to_wire
 from steersman_tools.kit.workspace import Root, Workspace
 
 MAX_LISTED = 500
@@ -83,15 +83,25 @@ class SessionLibrary:
         store, _ = self.find(session_id)
         return await asyncio.to_thread(export_session, store, session_id, format, mask_secrets=mask_secrets)
 
-    async def rewind(self, session_id: str, *, to_message: int, files: bool, conversation: bool, force: bool) -> Json:
-        """Return ``{restored, conflicts, rewindId}``; a session at work is busy."""
+    async def rewind(
+        self,
+        session_id: str,
+        *,
+        to_message: int,
+        files: bool,
+        conversation: bool,
+        force: bool,
+        dry_run: bool = False,
+        preview: str | None = None,
+    ) -> Json:
+        """Return a RewindResult (PROTOCOL §2): what was done, or would be; a session at work is busy."""
         store, record = self.find(session_id)
         self.check_free(session_id)
         result = await rewind(
             store, self._workspace(record), session_id, to_message, new_id=self._new_id, holder=self._holder,
-            files=files, conversation=conversation, force=force,
+            files=files, conversation=conversation, force=force, dry_run=dry_run, preview=preview,
         )  # fmt: skip
-        return _rewind_to_wire(result)
+        return rewind_to_wire(result)
 
     async def undo_rewind(self, rewind_id: str) -> Json:
         """Return ``{restored, conflicts, rewindId}``."""
@@ -102,7 +112,7 @@ class SessionLibrary:
                 self.check_free(record.id)
                 workspace = self._workspace(record)
                 result = await undo_rewind(store, workspace, rewind_id, new_id=self._new_id, holder=self._holder)
-                return _rewind_to_wire(result)
+                return rewind_to_wire(result)
         raise InvalidRequestError(f"There is no rewind {rewind_id} in this workspace.")
 
     def _workspace(self, record: SessionRecord) -> Workspace:
@@ -134,10 +144,23 @@ class SessionLibrary:
         return wire
 
 
-def _rewind_to_wire(result: RewindResult) -> Json:
-    return {
+def rewind_to_wire(result: RewindResult | RewindPreview) -> Json:
+    """Return what a rewind did, with ``rewindId``, or what it would do, with ``files`` and ``preview``."""
+    wire: Json = {
         "restored": [path_to_uri(path) for path in result.restored],
         "conflicts": [{"uri": path_to_uri(each.path), "reason": each.reason} for each in result.conflicts],
-        "rewindId": result.rewind_id,
         "uncovered": list(result.uncovered),
     }
+    if isinstance(result, RewindResult):
+        wire["rewindId"] = result.rewind_id
+        return wire
+    wire["preview"] = result.token
+    wire["files"] = [_previewed_to_wire(each) for each in result.files]
+    return wire
+
+
+def _previewed_to_wire(file: PreviewedFile) -> Json:
+    wire = planned_change_to_wire(file.change, full=True)
+    if file.conflict is not None:
+        wire["conflict"] = file.conflict
+    return wire

@@ -7,9 +7,11 @@ from the session. What commands did cannot be taken back; the answer says which 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from steersman.agent.changes import Change, ChangeKind, text_digest
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import UserMessage
 from steersman.agent.tool import ToolError
@@ -17,6 +19,7 @@ from steersman.sessions.checkpoints import ABSENT, Restore, bytes_state, probabl
 from steersman.sessions.handle import SessionHandle
 from steersman.sessions.rewinds import RewindPlan
 from steersman.sessions.store import SessionStore
+from steersman_tools.kit.rewinding import text_after, text_of
 from steersman_tools.kit.workspace import FileMissingError, PathRefusedError, Snapshot, Workspace
 
 CHANGED_REASON = "changed since Steersman last wrote it; left as it is"
@@ -52,11 +55,59 @@ class RewindResult:
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewedFile:
+    """What a rewind would make of one file.
+
+    Attributes:
+        change: from what stands there now (a buffer's text where it is open) to what would.
+        conflict: why it would be left alone, None: it would not. The change is then what ``force`` would do.
+    """
+
+    change: Change
+    conflict: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RewindPreview:
+    """What a rewind would do, had it been made now; nothing was.
+
+    Attributes:
+        session_id: the session.
+        last_kept: the number of the message it would go back to, -1 for before all.
+        files: the files it would put back or leave alone, as far as they can be looked at.
+        conflicts: every file it would leave alone.
+        uncovered: as in ``RewindResult``.
+        token: stands for all of that; a rewind that is told it does that and nothing else (DESIGN A4).
+    """
+
+    session_id: str
+    last_kept: int
+    files: tuple[PreviewedFile, ...]
+    conflicts: tuple[Conflict, ...]
+    uncovered: tuple[str, ...]
+    token: str
+
+    @property
+    def restored(self) -> tuple[str, ...]:
+        """Canonical paths of the files that would be put back."""
+        return tuple(each.change.path for each in self.files if each.conflict is None)
+
+
+@dataclass(frozen=True, slots=True)
 class _Step:
     """One file that will be put back: what is wanted, and what stands there now."""
 
     wanted: Snapshot
     now: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """How the files are: to be put back, a conflict (and what was seen of it), or as wanted already (neither)."""
+
+    steps: list[_Step]
+    conflicts: list[Conflict]
+    disputed: list[_Step]
 
 
 async def rewind(
@@ -70,7 +121,9 @@ async def rewind(
     files: bool = True,
     conversation: bool = True,
     force: bool = False,
-) -> RewindResult:
+    dry_run: bool = False,
+    preview: str | None = None,
+) -> RewindResult | RewindPreview:
     """Go back to a message: it is the last that stays, snapped down so that calls keep their results.
 
     Args:
@@ -83,6 +136,9 @@ async def rewind(
         files: put files back.
         conversation: let the conversation go on from there. With files alone the model is told in the conversation.
         force: overwrite files that were changed since, too.
+        dry_run: do nothing, return what would be done.
+        preview: the token of a dry run that the person has seen; should it not be what would happen any more, nothing
+            is done either, and what would is returned.
 
     Raises:
         InvalidRequestError: no such message, or neither files nor conversation.
@@ -97,8 +153,13 @@ async def rewind(
         plan = handle.plan_rewind(to_message, conversation=conversation)
         if not files:
             plan = replace(plan, restores=(), uncovered=())
+        look = await _look(workspace, plan.restores, force=force)
+        if dry_run or preview is not None:
+            shown = _preview(workspace, handle.session_id, plan, look, force=force)
+            if dry_run or shown.token != preview:
+                return shown
         told = "took back changes that were made later to these files"
-        return await _carry_out(handle, workspace, plan, new_id(), force=force, told=told)
+        return await _carry_out(handle, workspace, plan, look, new_id(), force=force, told=told)
 
 
 async def undo_rewind(
@@ -117,14 +178,22 @@ async def undo_rewind(
         raise InvalidRequestError(f"There is no rewind {rewind_id!r} in this workspace.")
     with store.acquire(session.id, holder) as handle:
         plan = handle.plan_undo(rewind_id)
+        look = await _look(workspace, plan.restores, force=False)
         told = "brought back the changes to these files that had been taken back"
-        return await _carry_out(handle, workspace, plan, new_id(), force=False, told=told)
+        return await _carry_out(handle, workspace, plan, look, new_id(), force=False, told=told)
 
 
 async def _carry_out(
-    handle: SessionHandle, workspace: Workspace, plan: RewindPlan, rewind_id: str, *, force: bool, told: str
+    handle: SessionHandle,
+    workspace: Workspace,
+    plan: RewindPlan,
+    look: _Look,
+    rewind_id: str,
+    *,
+    force: bool,
+    told: str,
 ) -> RewindResult:
-    steps, conflicts = await _look(workspace, plan.restores, force=force)
+    steps, conflicts = look.steps, [*look.conflicts]
     await handle.begin_rewind(rewind_id, plan, [(step.now, step.wanted) for step in steps])
     left: dict[str, str] = {}
     try:
@@ -143,27 +212,53 @@ async def _carry_out(
     return RewindResult(handle.session_id, rewind_id, plan.last_kept, tuple(left), tuple(conflicts), plan.uncovered)
 
 
-async def _look(
-    workspace: Workspace, restores: Sequence[Restore], *, force: bool
-) -> tuple[list[_Step], list[Conflict]]:
-    """Decide for each file: to be put back, a conflict, or already as wanted (neither)."""
-    steps: list[_Step] = []
-    conflicts: list[Conflict] = []
+async def _look(workspace: Workspace, restores: Sequence[Restore], *, force: bool) -> _Look:
+    look = _Look([], [], [])
     for restore in restores:
         path = restore.wanted.path
         try:
             now = await workspace.snapshot(path)
             state = await _state(workspace, now)
         except ToolError as error:
-            conflicts.append(Conflict(path, str(error)))
+            look.conflicts.append(Conflict(path, str(error)))
             continue
         if now.data == restore.wanted.data and probable_state(restore.wanted) in {state, probable_state(now)}:
             continue
+        step = _Step(restore.wanted, now)
         if force or state in restore.expected:
-            steps.append(_Step(restore.wanted, now))
+            look.steps.append(step)
         else:
-            conflicts.append(Conflict(path, CHANGED_REASON))
-    return steps, conflicts
+            look.conflicts.append(Conflict(path, CHANGED_REASON))
+            look.disputed.append(step)
+    return look
+
+
+def _preview(workspace: Workspace, session_id: str, plan: RewindPlan, look: _Look, *, force: bool) -> RewindPreview:
+    files = (
+        *(PreviewedFile(_change(workspace, step, force=force), None) for step in look.steps),
+        *(PreviewedFile(_change(workspace, step, force=True), CHANGED_REASON) for step in look.disputed),
+    )
+    wanted = [probable_state(step.wanted) for step in (*look.steps, *look.disputed)]
+    token = _token((plan.last_kept, plan.conversation, plan.uncovered, look.conflicts, files, wanted))
+    return RewindPreview(session_id, plan.last_kept, files, tuple(look.conflicts), plan.uncovered, token)
+
+
+def _change(workspace: Workspace, step: _Step, *, force: bool) -> Change:
+    """Return what putting a file back changes. Texts are None for nothing and for what is no text."""
+    wanted, now = step.wanted, step.now
+    before, after = text_of(now), text_after(wanted, now, force=force)
+    kind: ChangeKind = "edit"
+    if now.data is None and now.buffer is None:
+        kind = "create"
+    elif wanted.data is None and wanted.buffer is None:
+        kind = "delete"
+    digest = text_digest(before) if before is not None else probable_state(now)
+    return Change(now.path, kind, digest, before, after, display=workspace.locate(now.path).display)
+
+
+def _token(shown: object) -> str:
+    """Return a short text that stands for what a person was shown: frozen dataclasses of texts and numbers."""
+    return hashlib.sha256(repr(shown).encode("utf-8", "backslashreplace")).hexdigest()[:32]
 
 
 async def _restore(workspace: Workspace, step: _Step, *, force: bool) -> str | None:

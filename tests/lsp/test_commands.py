@@ -165,3 +165,25 @@ async def test_a_rewind_takes_back_what_a_run_wrote_and_can_be_undone(make_face:
     assert not (face.folder / "new.txt").exists()
     await face.client.command("steersman.rewind.undo", {"rewindId": rewound["rewindId"]})
     assert (face.folder / "new.txt").read_text() == "x"
+
+
+async def test_a_dry_run_of_a_rewind_shows_what_would_be_done_and_that_is_then_done_or_nothing(make_face: Make) -> None:
+    face = make_face(reply(call("write_file", {"path": "new.txt", "content": "x\n"})), reply("Done."))
+    await face.initialize()
+    face.answer_with("Allow once")
+    session, path = (await face.run())["sessionId"], face.folder / "new.txt"
+    asked = {"sessionId": session, "toMessage": 0, "force": True}
+    shown = await face.client.command("steersman.rewind", {**asked, "dryRun": True})
+    assert shown["restored"] == [path.as_uri()]
+    assert [(each["uri"], each["kind"], each["before"], each["after"]) for each in shown["files"]] == [
+        (path.as_uri(), "delete", "x\n", None)
+    ]
+    assert "rewindId" not in shown
+    assert path.read_text() == "x\n"
+    path.write_text("typed meanwhile\n")
+    again = await face.client.command("steersman.rewind", {**asked, "preview": shown["preview"]})
+    assert (again["files"][0]["before"], path.read_text()) == ("typed meanwhile\n", "typed meanwhile\n")
+    done = await face.client.command("steersman.rewind", {**asked, "preview": again["preview"]})
+    assert done["rewindId"]
+    assert "files" not in done
+    assert not path.exists()

@@ -37,7 +37,7 @@ from steersman.models.prices import ModelFacts
 from steersman.models.provider_config import Price
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Question
-from steersman.rewind import RewindResult
+from steersman.rewind import RewindPreview, RewindResult
 from steersman.runs.report import RunReport
 from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.settings import SettingsPart
@@ -280,7 +280,9 @@ def _outgoing() -> Iterator[str]:
         "ApprovalParams": _questions(samples, full=True),
         "Status": [_status()],
         "Model": [model_to_wire(each) for each in samples.records(ModelFacts)],
-        "RewindResult": [library._rewind_to_wire(each) for each in samples.records(RewindResult)],  # noqa: SLF001
+        "RewindResult": [
+            library.rewind_to_wire(each) for kind in (RewindResult, RewindPreview) for each in samples.records(kind)
+        ],
     }
     happened = _events(samples)
     shapes = _Shapes(samples.closed)

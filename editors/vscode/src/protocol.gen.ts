@@ -89,6 +89,8 @@ export interface RewindParams {
   files?: boolean;
   conversation?: boolean;
   force?: boolean;
+  dryRun?: boolean;
+  preview?: string | null;
 }
 
 export interface RunParams {
@@ -366,8 +368,20 @@ export interface RewindResult {
     readonly uri: string;
     readonly reason: string;
   })[];
-  readonly rewindId: string;
   readonly uncovered: readonly (string)[];
+  readonly rewindId?: string;
+  readonly preview?: string;
+  readonly files?: readonly ({
+    readonly uri: string;
+    readonly kind: 'edit' | 'create' | 'delete' | 'move';
+    readonly added: number;
+    readonly removed: number;
+    readonly from?: string;
+    readonly before: string | null;
+    readonly after: string | null;
+    readonly diff: string;
+    readonly conflict?: string;
+  })[];
 }
 
 export type RunStartedEvent = {

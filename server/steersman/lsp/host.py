@@ -166,9 +166,17 @@ class SessionLibrary(Protocol):
         ...
 
     async def rewind(
-        self, session_id: str, *, to_message: int, files: bool, conversation: bool, force: bool
+        self,
+        session_id: str,
+        *,
+        to_message: int,
+        files: bool,
+        conversation: bool,
+        force: bool,
+        dry_run: bool = False,
+        preview: str | None = None,
     ) -> JsonObject:
-        """``{restored, conflicts, rewindId}``."""
+        """RewindResult (PROTOCOL §2): with ``rewindId``, or with ``files`` and ``preview`` where nothing was done."""
         ...
 
     async def undo_rewind(self, rewind_id: str) -> JsonObject:

@@ -196,6 +196,8 @@ class RewindParams(CommandParams):
     files: bool = True
     conversation: bool = True
     force: bool = False
+    dry_run: bool = False
+    preview: _Text | None = None
 
 
 class UndoRewindParams(CommandParams):

@@ -17,8 +17,7 @@ from steersman.lsp.merge import plain
 from steersman.lsp.open_files import OpenFiles
 from steersman.lsp.steps import DeleteOpenFile
 from steersman_tools.kit.disk import DiskWorkspace
-from steersman_tools.kit.endings import adopt_endings
-from steersman_tools.kit.text import decode, encode
+from steersman_tools.kit.rewinding import text_of
 from steersman_tools.kit.workspace import Location, Snapshot
 
 _LABEL = "Steersman: rewind"
@@ -43,7 +42,7 @@ class Restoring:
         location = self._disk.confinement.at(Path(wanted.path))
         documents = self._files.at(location.path)
         if not documents:
-            return await self._disk.restore(_for_disk(wanted, expected), expected)
+            return await self._disk.restore(wanted, expected)
         async with self._files.locks.hold((wanted.path,)):
             try:
                 return await self._restore_open(location, documents, wanted, expected)
@@ -55,7 +54,7 @@ class Restoring:
     ) -> str | None:
         if expected is not None and any(not _shows(document, expected) for document in documents):
             return _CHANGED
-        text = _text_of(wanted)
+        text = text_of(wanted)
         if wanted.data is None and wanted.buffer is None:
             return await self._remove(location, documents[0], expected)
         if text is None:
@@ -92,30 +91,5 @@ class Restoring:
 
 
 def _shows(document: OpenDocument, expected: Snapshot) -> bool:
-    text = _text_of(expected)
+    text = text_of(expected)
     return text is not None and plain(text) == plain(document.text)
-
-
-def _text_of(snapshot: Snapshot) -> str | None:
-    """The text that stood there: the buffer's, else the file's; None for nothing and for what is no text."""
-    if snapshot.buffer is not None:
-        return snapshot.buffer
-    if snapshot.data is None:
-        return None
-    try:
-        return decode(snapshot.data).text
-    except ToolError:
-        return None
-
-
-def _for_disk(wanted: Snapshot, expected: Snapshot | None) -> Snapshot:
-    """What to write where no document is open any more: unsaved text of then counts, if ours has been saved since."""
-    if wanted.buffer is None or (expected is not None and expected.data == wanted.data):
-        return wanted
-    like = wanted.data if wanted.data is not None else (expected.data if expected is not None else None)
-    try:
-        text, encoding, has_bom = decode(like or b"")
-        data = encode(adopt_endings(text, wanted.buffer.removeprefix("\ufeff")), encoding, has_bom)
-    except ToolError:
-        return wanted
-    return replace(wanted, data=data)

@@ -15,7 +15,7 @@ from steersman.agent.changes import Change, text_digest
 from steersman_tools.kit.anchored import check_regular, read_regular
 from steersman_tools.kit.locks import PathLocks
 from steersman_tools.kit.paths import Confinement, FileSystem
-from steersman_tools.kit.rewinding import put_back, take_snapshot
+from steersman_tools.kit.rewinding import put_back, take_snapshot, wanted_on_disk
 from steersman_tools.kit.staging import Staging
 from steersman_tools.kit.text import decode
 from steersman_tools.kit.workspace import Applied, Document, Location, NotTextError, Root, Snapshot
@@ -120,8 +120,9 @@ class DiskWorkspace:
     async def restore(self, wanted: Snapshot, expected: Snapshot | None) -> str | None:
         """Put a path back; see ``Workspace.restore``."""
         location = self.confinement.at(Path(wanted.path))
+        target = wanted_on_disk(wanted, expected)
         async with self.locks.hold((wanted.path,)):
-            return await asyncio.to_thread(put_back, self.confinement, location, wanted, expected, self._max_bytes)
+            return await asyncio.to_thread(put_back, self.confinement, location, target, expected, self._max_bytes)
 
     async def prepare_for_command(self) -> tuple[str, ...]:
         """Nothing is unsaved here."""

@@ -1,16 +1,22 @@
-"""What a rewind keeps of a file on disk, and how it puts it back (DESIGN S7). Everything here blocks."""
+"""What a rewind keeps of a file on disk, what it would make of it, and how it puts it back (DESIGN S7).
+
+What touches the disk blocks.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import secrets
 import stat
+from dataclasses import replace as replaced
 
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.anchored import Folder, TooLargeError, read_regular, reason_of
+from steersman_tools.kit.endings import adopt_endings
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.placing import Original, place_new, replace, write_beside
 from steersman_tools.kit.steps import temporary_name
+from steersman_tools.kit.text import decode, encode
 from steersman_tools.kit.workspace import FileMissingError, Location, Snapshot
 
 
@@ -33,6 +39,38 @@ def take_snapshot(confinement: Confinement, location: Location, max_bytes: int) 
             error.size,
         ) from None
     return Snapshot(path, data, stat.S_IMODE(status.st_mode), None)
+
+
+def text_of(snapshot: Snapshot) -> str | None:
+    """Return the text that stood there: the buffer's, else the file's; None for nothing and for what is no text."""
+    if snapshot.buffer is not None:
+        return snapshot.buffer
+    if snapshot.data is None:
+        return None
+    try:
+        return decode(snapshot.data).text
+    except ToolError:
+        return None
+
+
+def wanted_on_disk(wanted: Snapshot, expected: Snapshot | None) -> Snapshot:
+    """Return what to write where no document is open: unsaved text of then counts, if ours has been saved since."""
+    if wanted.buffer is None or (expected is not None and expected.data == wanted.data):
+        return wanted
+    like = wanted.data if wanted.data is not None else (expected.data if expected is not None else None)
+    try:
+        text, encoding, has_bom = decode(like or b"")
+        data = encode(adopt_endings(text, wanted.buffer.removeprefix("\ufeff")), encoding, has_bom)
+    except ToolError:
+        return wanted
+    return replaced(wanted, data=data)
+
+
+def text_after(wanted: Snapshot, now: Snapshot, *, force: bool) -> str | None:
+    """Return the text that putting a path back would leave there; None for nothing and for what is no text."""
+    if now.buffer is not None:
+        return text_of(wanted)
+    return text_of(replaced(wanted_on_disk(wanted, None if force else now), buffer=None))
 
 
 def put_back(

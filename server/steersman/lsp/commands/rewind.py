@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
 
 async def rewind(call: CommandCall, params: RewindParams) -> JsonObject:
-    """``steersman.rewind``: files, conversation or both, back to a message."""
+    """``steersman.rewind``: files, conversation or both, back to a message; or what that would do."""
     return await call.face.engine().sessions.rewind(
         params.session_id,
         to_message=params.to_message,
         files=params.files,
         conversation=params.conversation,
         force=params.force,
+        dry_run=params.dry_run,
+        preview=params.preview,
     )
 
 
