@@ -62,8 +62,9 @@ format: $(STAMP)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# ONLY="loop streaming" measures these suites alone; PEERS=1 measures other agents too, installed below .cache/.
 bench: $(STAMP)
-	$(BIN)/python tests/benchmarks/bench.py
+	@PYTHONPATH=tests $(BIN)/python -P -m benchmarks.bench $(if $(PEERS),--peers) $(ONLY)
 
 clean:
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .hypothesis

@@ -1,72 +1,65 @@
-"""``make bench``: ratios against named peers or floors, all measured in one run; printed as a table, kept as JSON.
+"""``make bench``: ratios beside named floors and peers, all measured in one run; printed as a table, kept as JSON.
 
-No test asserts any of it: see README.md beside this file for how each is measured.
+No test asserts any of it: README.md beside this file says how each row is measured and what it was last.
+
+``make bench ONLY="loop streaming"`` measures these suites alone; ``make bench PEERS=1`` measures other agents too.
 """
 
 from __future__ import annotations
 
-import asyncio
+import argparse
 import json
+import os
+import platform
 import sys
-import tempfile
-from collections.abc import Callable
+import time
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-sys.path.insert(0, str(Path(__file__).parent))
-
-import looping
-import reading
-import starting
-
-import sessions
+from benchmarks import looping, reading, sessions, starting, streaming
+from benchmarks.rows import Suite
+from benchmarks.table import Paint, Table
 
 TARGET = Path("build/bench.json")
-Row = tuple[str, float, float, float | None]
-SESSION_TARGETS: dict[str, float] = {}
+SUITES = (starting.SUITE, looping.SUITE, streaming.SUITE, reading.SUITE, sessions.SUITE)
 
 
-def reading_rows() -> list[Row]:
-    """Listing and searching beside ripgrep on 100,000 files."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        reading.grow(root)
-        return [(name, ours, theirs, 1.5) for name, ours, theirs in asyncio.run(reading.compare(root))]
+def machine() -> dict[str, Any]:
+    """Return what a reader must know of the machine."""
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else None
+    about = {"system": platform.system(), "python": platform.python_version(), "cores": os.cpu_count()}
+    return about | {"load": load, "at": datetime.now(UTC).isoformat(timespec="seconds")}
 
 
-def session_rows() -> list[Row]:
-    """The session store beside plain SQLite doing the same."""
-    found: list[Row] = []
-    for bench in (sessions.bench_append_and_load, sessions.bench_list, sessions.bench_search):
-        with tempfile.TemporaryDirectory() as folder:
-            found += [(name, ours, theirs, SESSION_TARGETS.get(name)) for name, ours, theirs in bench(Path(folder))]
-    return found
-
-
-SUITES: list[tuple[str, str, Callable[[], list[Row]]]] = [
-    ("starting", "bare pygls / bare imports", lambda: list(starting.rows())),
-    ("loop", "its own first turns", lambda: list(looping.rows())),
-    ("reading", "ripgrep", reading_rows),
-    ("sessions", "plain SQLite", session_rows),
-]
+def measure(suites: list[Suite]) -> list[dict[str, Any]]:
+    """Measure the suites, print each row as it comes, and return them for the file."""
+    table = Table(Paint(sys.stdout.isatty() and "NO_COLOR" not in os.environ))
+    kept: list[dict[str, Any]] = []
+    print(table.head())
+    for suite in suites:
+        print(table.open(suite), flush=True)
+        for row in suite.rows():
+            print(table.line(row), flush=True)
+            kept.append(row.as_json(suite.name))
+    print(table.end())
+    return kept
 
 
 def main() -> int:
     """Measure, print and keep."""
-    kept: list[dict[str, object]] = []
-    print(f"{'':52}{'ours':>12}{'floor':>12}{'ratio':>8}  target")
-    for suite, floor, rows in SUITES:
-        print(f"{suite} (floor: {floor})")
-        for name, ours, theirs, target in rows():
-            ratio = ours / theirs if theirs else float("nan")
-            mark = "" if target is None else f"  ≤ {target}{'' if ratio <= target else '  MISSED'}"
-            print(f"  {name:50}{ours * 1000:>9.2f} ms{theirs * 1000:>9.2f} ms{ratio:>8.2f}{mark}", flush=True)
-            kept.append(
-                {"suite": suite, "name": name, "ours_s": ours, "floor_s": theirs, "ratio": ratio, "target": target}
-            )
+    known = {suite.name: suite for suite in SUITES}
+    parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
+    parser.add_argument("only", nargs="*", choices=[[], *known], metavar="ONLY", help=f"of {', '.join(known)}")
+    parser.add_argument("--peers", action="store_true", help="measure other agents too, from the package registry")
+    args = parser.parse_args()
+    chosen = [known[name] for name in args.only] if args.only else list(SUITES)
+    about, began = machine(), time.perf_counter()
+    rows = measure(chosen)
+    about["seconds"] = round(time.perf_counter() - began)
     TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(json.dumps(kept, indent=1), encoding="utf-8")
-    print(f"kept as {TARGET}")
+    TARGET.write_text(json.dumps({"machine": about, "rows": rows}, indent=1), encoding="utf-8")
+    print(f"\nTook {about['seconds']} s; kept as {TARGET}.")
     return 0
 
 

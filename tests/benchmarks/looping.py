@@ -1,61 +1,89 @@
-"""The loop's own cost: from the model's answer to the next request, over real HTTP, with a durable session and events.
+"""The loop's own cost: from the model's answer to the next request, over real HTTP.
 
-A scripted endpoint answers at once with a ``read_file`` call, 200 times, and then with a text.
+The server is a process of its own, as an editor starts it: a durable session, every event sent to a client that reads.
+The scripted model answers at once with a ``read_file`` call, 200 times, and then with a text. The floor is a loop of
+httpx and JSON alone (``bare_reader.py``): what is above it are the ledger, the tool, the events and the checks.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
 import statistics
-import sys
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
-from steersman.agent.events import Event
-from steersman.app import HeadlessApp, headless_settings
-from steersman.permissions.modes import Mode
-from steersman.runs import RunRequest
-from support.scripted_server import ScriptedServer, calls_then_text
+from benchmarks.floors import bare
+from benchmarks.model import Model, plant, reading_calls, scripted_model
+from benchmarks.processes import clean_environment
+from benchmarks.rows import Row, Suite, at_most, ratio_at_most
+from benchmarks.server import server
 
 TURNS = 200
 EDGE = 10
+ROUNDS = 3
 
 
-async def measure(folder: Path) -> list[float]:
-    """Return the gap behind each answer, in seconds."""
-    workspace = folder / "ws"
-    workspace.mkdir()
-    (workspace / "a.py").write_text("".join(f"line {number}\n" for number in range(40)))
-    events: list[Event] = []
-    script = [
-        reply
-        for number in range(TURNS)
-        for reply in calls_then_text(
-            1, "read_file", {"path": "a.py", "offset": number % 40 + 1, "limit": 5 + number // 40}, ""
-        )[:1]
-    ]
-    async with ScriptedServer(*script, *calls_then_text(0, "", {}, "Done.")) as server:
-        environ = {
-            **os.environ,
-            "OPENAI_BASE_URL": server.base_url,
-            "OPENAI_API_KEY": "test-key",
-            "STEERSMAN_STATE_DIR": str(folder / "state"),
-            "STEERSMAN_CONFIG": str(folder / "config.toml"),
-        }
-        settings = headless_settings("openai/scripted", environ)
-        async with HeadlessApp(workspace, settings, environ=environ) as app:
-            request = RunRequest("Read it.", mode=Mode.AUTO, max_turns=TURNS + 5)
-            await app.runs.start(request, events.append).wait()
-        server.check()
-        return server.gaps
+@dataclass
+class Gaps:
+    """The gaps of several runs."""
+
+    first: list[float] = field(default_factory=list[float])
+    last: list[float] = field(default_factory=list[float])
+    all: list[float] = field(default_factory=list[float])
+    cpu: list[float] = field(default_factory=list[float])
+
+    def add(self, gaps: list[float], cpu: float) -> None:
+        """Add one run."""
+        self.first += gaps[:EDGE]
+        self.last += gaps[-EDGE:]
+        self.all += gaps
+        self.cpu.append(cpu / len(gaps))
 
 
-def rows() -> list[tuple[str, float, float, float]]:
-    """Return (what, ours, floor, target ratio) in seconds: the last ten turns beside the first ten."""
-    with tempfile.TemporaryDirectory() as folder:
-        gaps = asyncio.run(measure(Path(folder)))
-    first, last = statistics.median(gaps[:EDGE]), statistics.median(gaps[-EDGE:])
-    return [(f"loop: last {EDGE} gaps of {TURNS} beside the first {EDGE}", last, first, 1.3)]
+async def one_run(model: Model, folder: Path, found: Gaps) -> None:
+    """Let a fresh server do a run of 200 turns, after a small one that imports what a run needs."""
+    name, first = model.open(calls=reading_calls(TURNS), pieces=["Done."]), model.open(pieces=["Ready."])
+    environ = clean_environment(folder, **model.environ(name))
+    (folder / "config.toml").write_text(
+        f'[providers.first]\nkind = "openai-chat"\nbaseUrl = "{model.origin(first)}/v1"\n', encoding="utf-8"
+    )
+    async with server(environ) as ours:
+        await ours.initialize(plant(folder / "ws"))
+        await ours.run(model="first/scripted")
+        before = ours.cpu
+        result = await ours.run()
+        found.add(model.take(name).gaps, ours.cpu - before)
+        assert result["turns"] == TURNS + 1, result
+
+
+def rows() -> Iterator[Row]:
+    """Measure the loop and the bare loop in turn."""
+    ours, floor = Gaps(), Gaps()
+    with scripted_model() as model:
+        for _ in range(ROUNDS):
+            name = model.open(calls=reading_calls(TURNS), pieces=["Done."])
+            took = bare("loop", model, name)
+            floor.add(model.take(name).gaps, took.cpu)
+            with tempfile.TemporaryDirectory() as folder:
+                asyncio.run(one_run(model, Path(folder), ours))
+    middle = statistics.median
+    yield Row(f"gap, first {EDGE} turns", middle(ours.first), middle(floor.first))
+    yield Row(f"gap, last {EDGE} of {TURNS} turns", middle(ours.last), middle(floor.last))
+    yield Row(
+        f"gap, all {TURNS} turns", middle(ours.all), middle(floor.all), target=at_most(0.003), note=spread(ours.all)
+    )
+    yield Row("CPU a turn, client's reading left out", middle(ours.cpu), middle(floor.cpu))
+    last, first = f"gap, last {EDGE} (ours) beside first {EDGE}", middle(ours.first)
+    yield Row(last, middle(ours.last), first, target=ratio_at_most(1.3))
+    yield Row("  the same of the bare loop", middle(floor.last), middle(floor.first))
+
+
+def spread(numbers: list[float]) -> str:
+    """Return how they are spread, in milliseconds."""
+    tenths = statistics.quantiles(numbers, n=10)
+    return f"p10 {tenths[0] * 1e3:.2f} ms, p90 {tenths[-1] * 1e3:.2f} ms, longest {max(numbers) * 1e3:.1f} ms"
+
+
+SUITE = Suite("loop", "The loop's own cost between reply and next request", "a loop of httpx and JSON alone", rows)

@@ -1,25 +1,25 @@
-"""The session store beside plain SQLite doing the same (DESIGN §9, issue "Conversations that survive"). Prints a table.
+"""The session store beside plain SQLite doing the same.
 
 Plain SQLite means: the same pragmas, one table of the same texts, no ledger, no locks, no objects.
 """
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import sqlite3
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))
-
+from benchmarks.rows import Row, Suite, Target, at_most
+from benchmarks.timing import Pair, in_turn
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from steersman.sessions.store import SessionStore
 
-_ROUNDS = 5
+_ROUNDS = 7
 _WORDS = [
     "alpha",
     "beta",
@@ -74,10 +74,14 @@ class Plain:
         self.connection.execute("CREATE UNIQUE INDEX place ON message (session, seq)")
         self.connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content='message', content_rowid='id')")
 
+    def insert(self, session: int, seq: int, body: str) -> None:
+        """Put one message in."""
+        self.connection.execute("INSERT INTO message (session, seq, body) VALUES (?, ?, ?)", (session, seq, body))
+
     def append(self, session: int, seq: int, body: str) -> None:
         """Commit one message."""
         self.connection.execute("BEGIN IMMEDIATE")
-        self.connection.execute("INSERT INTO message (session, seq, body) VALUES (?, ?, ?)", (session, seq, body))
+        self.insert(session, seq, body)
         self.connection.execute("UPDATE session SET updated = ? WHERE key = ?", (time.time(), session))
         self.connection.execute("COMMIT")
 
@@ -91,23 +95,19 @@ def body_of(message: Message) -> str:
     return json.dumps({"role": message.role, "content": message.content, "more": repr(message)[:200]})
 
 
-def best(call: Callable[[], object], rounds: int = _ROUNDS) -> float:
-    """Return the best time in seconds."""
-    times: list[float] = []
-    for _ in range(rounds):
-        start = time.perf_counter()
-        call()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def open_store(place: Path) -> SessionStore:
     """Open a store in an empty folder."""
     ids = itertools.count()
     return SessionStore.open(place / "state", place, clock=time.time, new_id=lambda: f"s{next(ids)}")
 
 
-def bench_append_and_load(place: Path) -> list[tuple[str, float, float]]:
+def beside(name: str, ours: Callable[[], object], floor: Callable[[], object], target: Target | None = None) -> Row:
+    """Measure one row."""
+    pair = asyncio.run(in_turn(ours, floor, _ROUNDS))
+    return Row(name, pair.ours, pair.floor, target=target)
+
+
+def append_and_load(place: Path) -> Iterator[Row]:
     """Append 10,000 messages one by one, and load them."""
     conversation = messages(10_000)
     bodies = [body_of(message) for message in conversation]
@@ -115,14 +115,8 @@ def bench_append_and_load(place: Path) -> list[tuple[str, float, float]]:
     session = store.create("bench")
     plain.connection.execute("INSERT INTO session VALUES (1, 'bench', 0)")
     with store.acquire(session.id, "bench") as handle:
-        start = time.perf_counter()
-        for message in conversation:
-            handle.append(message)
-        ours = (time.perf_counter() - start) / len(conversation)
-    start = time.perf_counter()
-    for seq, body in enumerate(bodies):
-        plain.append(1, seq, body)
-    theirs = (time.perf_counter() - start) / len(bodies)
+        took = asyncio.run(_append(handle.append, plain, conversation, bodies))
+    yield Row("append one message", took.ours, took.floor)
 
     def load() -> None:
         with store.acquire(session.id, "bench") as handle:
@@ -132,12 +126,31 @@ def bench_append_and_load(place: Path) -> list[tuple[str, float, float]]:
         rows = plain.connection.execute("SELECT body FROM message WHERE session = 1 ORDER BY seq")
         assert len([json.loads(row[0]) for row in rows]) == len(conversation)
 
-    rows = [("append one message", ours, theirs), ("load 10,000 messages", best(load), best(plain_load))]
+    yield beside("open a session of 10,000 messages", load, plain_load, at_most(0.1))
     store.close()
-    return rows
 
 
-def bench_list(place: Path) -> list[tuple[str, float, float]]:
+async def _append(
+    ours: Callable[[Message], object], plain: Plain, conversation: list[Message], bodies: list[str], batch: int = 1000
+) -> Pair:
+    """Return what one message costs, batches of both in turn."""
+    starts = iter(range(0, len(bodies), batch)), iter(range(0, len(bodies), batch))
+
+    def append_ours() -> None:
+        first = next(starts[0])
+        for message in conversation[first : first + batch]:
+            ours(message)
+
+    def append_plain() -> None:
+        first = next(starts[1])
+        for seq in range(first, first + batch):
+            plain.append(1, seq, bodies[seq])
+
+    pair = await in_turn(append_ours, append_plain, len(bodies) // batch - 1)
+    return Pair(pair.ours / batch, pair.floor / batch)
+
+
+def listing(place: Path) -> Iterator[Row]:
     """List 1,000 sessions."""
     store, plain = open_store(place), Plain(place / "plain.db")
     for number in range(1000):
@@ -147,22 +160,27 @@ def bench_list(place: Path) -> list[tuple[str, float, float]]:
     def plain_list() -> None:
         plain.connection.execute("SELECT * FROM session ORDER BY key DESC LIMIT 1000").fetchall()
 
-    row = ("list 1,000 sessions", best(lambda: store.list(limit=1000)), best(plain_list))
+    yield beside("list 1,000 sessions", lambda: store.list(limit=1000), plain_list)
     store.close()
-    return [row]
 
 
-def bench_search(place: Path) -> list[tuple[str, float, float]]:
-    """Search 100,000 messages: the first time, which indexes them, and again."""
+def searching(place: Path) -> Iterator[Row]:
+    """Search 30,000 messages: the first time, which indexes them, and again."""
     conversation = messages(1000)
     store, plain = open_store(place), Plain(place / "plain.db")
-    for number in range(100):
+    plain.connection.execute("BEGIN")
+    for number in range(30):
         session = store.create(f"session {number}")
         with store.acquire(session.id, "bench") as handle:
             for seq, message in enumerate(conversation):
                 handle.append(message)
-                plain.append(number, seq, message.content)
-    rows = [("index 100,000 messages", best(lambda: store.search("nothing"), 1), best(plain.index, 1))]
+                plain.insert(number, seq, message.content)
+    plain.connection.execute("COMMIT")
+    began = time.perf_counter()
+    plain.index()
+    between = time.perf_counter()
+    store.search("nothing")
+    yield Row("index 30,000 messages", time.perf_counter() - between, between - began)
     for words, query in (("a rare word", "module77"), ("two common words", "alpha omicron")):
         match = " AND ".join(f'"{word}"*' for word in query.split())
 
@@ -171,19 +189,15 @@ def bench_search(place: Path) -> list[tuple[str, float, float]]:
                 "SELECT rowid, rank FROM words WHERE words MATCH ? ORDER BY rank LIMIT 20", (match,)
             ).fetchall()
 
-        rows.append((f"search them for {words}", best(lambda query=query: store.search(query)), best(plain_search)))
+        yield beside(f"search them for {words}", lambda query=query: store.search(query), plain_search)
     store.close()
-    return rows
 
 
-def main() -> None:
-    """Print the table."""
-    print(f"{'':36}{'ours':>12}{'plain SQLite':>14}{'ratio':>8}")
-    for bench in (bench_append_and_load, bench_list, bench_search):
+def rows() -> Iterator[Row]:
+    """Measure all of it."""
+    for bench in (append_and_load, listing, searching):
         with tempfile.TemporaryDirectory() as folder:
-            for name, ours, theirs in bench(Path(folder)):
-                print(f"{name:36}{ours * 1000:>9.3f} ms{theirs * 1000:>11.3f} ms{ours / theirs:>8.1f}")
+            yield from bench(Path(folder))
 
 
-if __name__ == "__main__":
-    main()
+SUITE = Suite("sessions", "The session store", "plain SQLite doing the same", rows)

@@ -1,90 +1,89 @@
 """Starting: the server's first answer beside a bare pygls server, a run's first request beside its bare imports.
 
-Whole processes, user and system time of each (other programs on the machine do not count) and wall time.
+Whole processes, in turn, so that a drift of the machine's speed meets both; medians.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
-ROUNDS = 7
-BARE_SERVER = "from pygls.lsp.server import LanguageServer; LanguageServer('bare', '1').start_io()"
-BARE_IMPORTS = "import httpx, pydantic, sqlite3"
-INITIALIZE = json.dumps(
-    {
-        "jsonrpc": "2.0",
-        "id": 1,
-        "method": "initialize",
-        "params": {"processId": None, "rootUri": None, "capabilities": {}},
-    }
-).encode()
+from benchmarks.model import Model, scripted_model
+from benchmarks.processes import PYTHON, SERVER, Cost, clean_environment, until, whole
+from benchmarks.rows import Row, Suite, ratio_at_most
+from benchmarks.server import BARE_SERVER
+
+ROUNDS = 9
+BARE_IMPORTS = (*PYTHON, "-c", "import httpx, pydantic, sqlite3")
+RUN = (*PYTHON, "-m", "steersman", "run")
 
 
-def first_answer(argv: list[str], environ: dict[str, str]) -> tuple[float, float]:
-    """Return (CPU seconds, wall seconds) from the start of the process to its ``initialize`` answer."""
+def message(number: int, method: str, params: object) -> bytes:
+    """Return a request in its frame."""
+    body = json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
+
+
+INITIALIZE = message(1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+
+
+def first_answer(argv: tuple[str, ...], environ: dict[str, str]) -> Cost:
+    """Return what a server takes from its start to the first line of its ``initialize`` answer."""
+    return until(argv, environ, lambda _: True, first=INITIALIZE)
+
+
+def first_turn(environ: dict[str, str], folder: Path) -> Cost:
+    """Return what ``steersman run`` takes until it says that it asks the rule-based model."""
+    argv = [*RUN, "hello", "-C", str(folder), "--output", "stream-json"]
+    return until(argv, environ, lambda line: b'"turn_started"' in line)
+
+
+def first_request(model: Model, folder: Path) -> float:
+    """Return the seconds until a ``steersman run`` has sent its first request over HTTP."""
+    name = model.open(pieces=["Done."])
     began = time.perf_counter()
-    with subprocess.Popen(
-        argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environ
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(INITIALIZE), INITIALIZE))
-        process.stdin.flush()
-        process.stdout.readline()
-        wall = time.perf_counter() - began
-        cpu = cpu_seconds(process.pid)
-        process.kill()
-    return cpu, wall
+    environ = clean_environment(folder, **model.environ(name))
+    subprocess.run([*RUN, "hello", "-C", str(folder)], env=environ, capture_output=True, check=True)
+    return model.take(name).received[0] - began
 
 
-def cpu_seconds(pid: int) -> float:
-    """Return what a process has used so far; falls back to 0 where the system does not tell by file."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    except OSError:
-        return 0.0
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+def rows() -> Iterator[Row]:
+    """Measure everything in turn."""
+    bare: list[Cost] = []
+    ours: list[Cost] = []
+    imports: list[Cost] = []
+    turns: list[Cost] = []
+    requests: list[float] = []
+    with tempfile.TemporaryDirectory() as name, scripted_model() as model:
+        folder = Path(name)
+        environ = clean_environment(folder)
+        for _ in range(ROUNDS):
+            bare.append(first_answer(BARE_SERVER, environ))
+            ours.append(first_answer(SERVER, environ))
+            imports.append(whole(BARE_IMPORTS, environ))
+            turns.append(first_turn(environ, folder))
+            requests.append(first_request(model, folder))
+    server, run = "start to initialize reply", "run with demo/rules to first model request"
+    yield Row(f"{server}, CPU", cpu(ours), cpu(bare), target=ratio_at_most(1.3))
+    yield Row(f"{server}, wall", wall(ours), wall(bare), target=ratio_at_most(1.3))
+    yield Row(f"{run}, CPU", cpu(turns), cpu(imports), target=ratio_at_most(1.5))
+    yield Row(f"{run}, wall", wall(turns), wall(imports), target=ratio_at_most(1.5))
+    yield Row("run to first request over HTTP, wall", statistics.median(requests), wall(imports))
 
 
-def whole_process(argv: list[str], environ: dict[str, str]) -> tuple[float, float]:
-    """Return (CPU seconds, wall seconds) of a process from start to end."""
-    before = os.times()
-    began = time.perf_counter()
-    subprocess.run(argv, env=environ, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
-    after = os.times()
-    used = after.children_user + after.children_system - before.children_user - before.children_system
-    return used, time.perf_counter() - began
+def cpu(costs: list[Cost]) -> float:
+    """Return the median CPU time."""
+    return statistics.median(cost.cpu for cost in costs)
 
 
-def rows() -> list[tuple[str, float, float, float]]:
-    """Return (what, ours, floor, target ratio) in seconds."""
-    with tempfile.TemporaryDirectory() as folder:
-        environ = {
-            **{name: value for name, value in os.environ.items() if not name.startswith("STEERSMAN_")},
-            "STEERSMAN_STATE_DIR": f"{folder}/state",
-            "STEERSMAN_CONFIG": f"{folder}/config.toml",
-        }
-        python = [sys.executable, "-P"]
-        ours, bare, run, imports = [], [], [], []
-        for _ in range(ROUNDS):  # in turn, so that a drift of the machine's speed meets both
-            bare.append(first_answer([*python, "-c", BARE_SERVER], environ))
-            ours.append(first_answer([*python, "-m", "steersman", "lsp"], environ))
-            imports.append(whole_process([*python, "-c", BARE_IMPORTS], environ))
-            run.append(whole_process([*python, "-m", "steersman", "run", "hello", "-C", folder], environ))
-    return [
-        ("start to initialize reply, wall", middle(ours, 1), middle(bare, 1), 1.3),
-        ("start to initialize reply, CPU", middle(ours, 0), middle(bare, 0), 1.3),
-        ("a whole run with demo/rules, CPU", middle(run, 0), middle(imports, 0), 1.5),
-    ]
+def wall(costs: list[Cost]) -> float:
+    """Return the median wall time."""
+    return statistics.median(cost.wall for cost in costs)
 
 
-def middle(pairs: list[tuple[float, float]], index: int) -> float:
-    """Return the median of one of the two."""
-    return statistics.median(pair[index] for pair in pairs)
+SUITE = Suite("starting", "Start", "a bare pygls server; python -c 'import httpx, pydantic, sqlite3'", rows)
