@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steersman.agent.context import LEFT_OUT_NOTE, ContextTooSmallError, history_chars, trim_context
+from steersman.agent.context import (
+    LEFT_OUT_NOTE,
+    ContextTooSmallError,
+    ContextWindow,
+    history_chars,
+    trim_context,
+)
 from steersman.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from steersman.agent.validity import check_history
 
@@ -96,3 +102,37 @@ def test_whatever_is_sent_is_valid_fits_and_holds_what_must_stay(parts, budget):
     kept = " ".join(m.content for m in sent if isinstance(m, UserMessage))
     assert users[-1].content in kept
     assert [m for m in users if m.origin == "person"][-1].content in kept
+
+
+@given(messages, st.lists(st.integers(1, 2000), min_size=1, max_size=4))
+def test_a_growing_history_is_trimmed_as_if_it_were_seen_for_the_first_time(parts, budgets):
+    history = [UserMessage("first")]
+    window = ContextWindow(history)
+    for number, part in enumerate(parts):
+        history += part if isinstance(part, list) else group(part[0], number, part[1])
+        budget = budgets[number * len(budgets) // len(parts)]
+        try:
+            anew = trim_context(history, budget)
+        except ContextTooSmallError:
+            with pytest.raises(ContextTooSmallError):
+                window.view(budget)
+            continue
+        view = window.view(budget)
+        assert anew == list(view.messages)
+        assert (history_chars(anew), history_chars(history)) == (view.chars, window.chars)
+
+
+def test_what_stays_is_sent_as_the_very_same_messages_until_the_cut_moves():
+    """What a client kept of a request holds for the next one only then."""
+    history = [UserMessage("the task"), *(message for number in range(40) for message in group(100, number))]
+    window = ContextWindow(history)
+    first = window.view(3000).messages
+    history += group(100, 40)
+    second = window.view(3000).messages
+    assert len(second) == len(first) + 2
+    assert all(one is other for one, other in zip(first, second, strict=False))
+
+
+def test_without_a_budget_everything_is_sent():
+    history = [UserMessage("hi"), *group(10, 1)]
+    assert ContextWindow(history).view(None).messages == tuple(history)

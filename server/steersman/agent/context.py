@@ -29,15 +29,6 @@ def history_chars(messages: Sequence[Message]) -> int:
     return sum(message_chars(message) for message in messages)
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """Messages that stay or go together: a user message, or an assistant message with its results."""
-
-    messages: tuple[Message, ...]
-    size: int
-    must_stay: bool
-
-
 def trim_context(messages: Sequence[Message], max_chars: int) -> list[Message]:
     """Return what to send: at most ``max_chars`` characters of ``messages``, every call with its result.
 
@@ -53,48 +44,110 @@ def trim_context(messages: Sequence[Message], max_chars: int) -> list[Message]:
     Raises:
         ContextTooSmallError: (a ValueError) the budget is below 1 or cannot hold what must stay.
     """
-    if max_chars < 1:
-        raise ContextTooSmallError(f"A context of {max_chars} characters holds nothing; set contextMaxChars higher.")
-    total = history_chars(messages)
-    if total <= max_chars:
-        return list(messages)
-    groups = _group(messages)
-    kept = _cut(groups, max_chars - len(LEFT_OUT_NOTE) - 2)
-    left_out = len(kept) < len(groups)
-    sent = [message for group in kept for message in group.messages]
-    budget = max_chars - (len(LEFT_OUT_NOTE) + 2 if left_out else 0)
-    if history_chars(sent) > budget:
-        sent = _clip_last_results(sent, budget)
-    return _with_note(sent) if left_out else sent
+    return list(ContextWindow(messages).view(max_chars).messages)
 
 
-def _group(messages: Sequence[Message]) -> list[_Group]:
-    """Form the groups and mark those that must stay."""
-    parts: list[list[Message]] = []
-    for message in messages:
-        if isinstance(message, ToolMessage) and parts:
-            parts[-1].append(message)
-        else:
-            parts.append([message])
-    origins = {index: part[0].origin for index, part in enumerate(parts) if isinstance(part[0], UserMessage)}
-    stay = {len(parts) - 1, *list(origins)[-1:]}
-    stay.update([index for index, origin in origins.items() if origin == "person"][-1:])
-    return [_Group(tuple(part), history_chars(part), index in stay) for index, part in enumerate(parts)]
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is sent of a history, and its size in characters."""
+
+    messages: tuple[Message, ...]
+    chars: int
 
 
-def _cut(groups: list[_Group], max_chars: int) -> list[_Group]:
-    """Drop old groups until the rest fits; by steps of half the budget where that leaves anything to drop."""
-    total = sum(group.size for group in groups)
-    step = max(max_chars // 2, 1)
-    wanted = -(-(total - max_chars) // step) * step
-    dropped = 0
-    kept: list[_Group] = []
-    for group in groups:
-        if not group.must_stay and dropped < wanted:
-            dropped += group.size
-        else:
-            kept.append(group)
-    return kept
+class ContextWindow:
+    """``trim_context`` for a history that grows: each look at it costs what is new, not what there is (DESIGN §9).
+
+    Groups (a user message, or an assistant message with its results) stay or go together. Those before the cut were
+    looked at once and for all: they are gone, or must stay.
+
+    Attributes:
+        chars: the size of the whole history when it was last looked at.
+    """
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.chars = 0
+        self._messages = messages
+        self._known = 0
+        self._starts: list[int] = []
+        self._sizes: list[int] = []
+        self._must_stay: tuple[int, int] = (-1, -1)
+        self._step = (0, (-1, -1))
+        self._cut = 0
+        self._kept: list[int] = []
+        self._dropped = 0
+        self._note = UserMessage(LEFT_OUT_NOTE, origin="host")
+        self._noted: tuple[UserMessage, UserMessage] = (self._note, self._note)
+
+    def view(self, max_chars: int | None) -> View:
+        """Return what to send of the history as it is now; None: all of it.
+
+        Raises:
+            ContextTooSmallError: as ``trim_context`` does.
+        """
+        if max_chars is not None and max_chars < 1:
+            raise ContextTooSmallError(
+                f"A context of {max_chars} characters holds nothing; set contextMaxChars higher."
+            )
+        self._take_new()
+        if max_chars is None or self.chars <= max_chars:
+            return View(tuple(self._messages), self.chars)
+        self._move_cut(max_chars - len(LEFT_OUT_NOTE) - 2)
+        is_left_out = len(self._kept) < self._cut
+        sent = [message for group in self._kept for message in self._group(group)]
+        sent += self._messages[self._starts[self._cut] :]
+        chars = self.chars - self._dropped
+        budget = max_chars - (len(LEFT_OUT_NOTE) + 2 if is_left_out else 0)
+        if chars > budget:
+            sent = _clip_last_results(sent, budget)
+            chars = history_chars(sent)
+        if is_left_out:
+            chars += self._put_note(sent)
+        return View(tuple(sent), chars)
+
+    def _take_new(self) -> None:
+        """Form the groups of what was added, and see which user messages must stay now."""
+        for place in range(self._known, len(self._messages)):
+            message = self._messages[place]
+            size = message_chars(message)
+            self.chars += size
+            if isinstance(message, ToolMessage) and self._sizes:
+                self._sizes[-1] += size
+                continue
+            self._starts.append(place)
+            self._sizes.append(size)
+            if isinstance(message, UserMessage):
+                group = len(self._sizes) - 1
+                self._must_stay = (group, group if message.origin == "person" else self._must_stay[1])
+        self._known = len(self._messages)
+
+    def _move_cut(self, max_chars: int) -> None:
+        """Drop old groups until the rest fits; by steps of half the budget where that leaves anything to drop."""
+        if self._step != (max_chars, self._must_stay):
+            self._step = (max_chars, self._must_stay)
+            self._cut, self._kept, self._dropped = 0, [], 0
+        step = max(max_chars // 2, 1)
+        wanted = -(-(self.chars - max_chars) // step) * step
+        while self._dropped < wanted and self._cut < len(self._sizes) - 1:
+            if self._cut in self._must_stay:
+                self._kept.append(self._cut)
+            else:
+                self._dropped += self._sizes[self._cut]
+            self._cut += 1
+
+    def _group(self, group: int) -> Sequence[Message]:
+        return self._messages[self._starts[group] : self._starts[group + 1]]
+
+    def _put_note(self, sent: list[Message]) -> int:
+        """Say in the first message that earlier ones are left out, by the same message each time; return its size."""
+        first = sent[0]
+        if not isinstance(first, UserMessage):
+            sent.insert(0, self._note)
+            return len(LEFT_OUT_NOTE)
+        if first is not self._noted[0]:
+            self._noted = (first, UserMessage(f"{LEFT_OUT_NOTE}\n\n{first.content}", origin=first.origin))
+        sent[0] = self._noted[1]
+        return len(LEFT_OUT_NOTE) + 2
 
 
 def _clip_last_results(sent: list[Message], budget: int) -> list[Message]:
@@ -137,12 +190,3 @@ def _clip(message: ToolMessage, cap: int) -> ToolMessage:
     tail = keep // 3
     text = message.content[:head] + CLIP_MARK + (message.content[-tail:] if tail else "")
     return replace(message, content=text)
-
-
-def _with_note(sent: list[Message]) -> list[Message]:
-    """Say in the first message that earlier ones are left out; put a user message first if there is none."""
-    first = sent[0]
-    if isinstance(first, UserMessage):
-        noted = UserMessage(f"{LEFT_OUT_NOTE}\n\n{first.content}", origin=first.origin)
-        return [noted, *sent[1:]]
-    return [UserMessage(LEFT_OUT_NOTE, origin="host"), *sent]

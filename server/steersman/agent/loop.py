@@ -15,7 +15,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.closing import close_call
-from steersman.agent.context import history_chars, trim_context
+from steersman.agent.context import ContextWindow, View
 from steersman.agent.emitting import Emitter
 from steersman.agent.errors import ContextOverflowError, InvalidRequestError, StreamBrokenError
 from steersman.agent.events import (
@@ -39,7 +39,7 @@ from steersman.agent.limits import Deadline, Limits
 from steersman.agent.messages import AssistantMessage, Message, Origin, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import Conversation, ModelClient, ModelRequest, ToolSpec, Usage
 from steersman.agent.result import RunResult, StopReason
-from steersman.agent.stream import Response, collect_response, estimate_usage
+from steersman.agent.stream import Response, collect_response, tools_chars
 from steersman.agent.tool import Tool, ToolResult, parameters_schema
 from steersman.agent.waiting import StoppedError, until_stopped
 
@@ -184,6 +184,8 @@ class _Run:
     runner: CallRunner
 
     conversation: Conversation = field(default_factory=Conversation)
+    window: ContextWindow = field(init=False)
+    fixed_chars: int = field(init=False)
     messages: list[Message] = field(default_factory=list[Message])
     first_new: int = 0
     turns: int = 0
@@ -194,11 +196,15 @@ class _Run:
     left_out: int = 0
     failure_kind: str | None = None
 
+    def __post_init__(self) -> None:
+        self.fixed_chars = len(self.system) + tools_chars(self.tools)
+
     async def drive(self, user: str, deadline: Deadline) -> RunResult:
         """Run to the end and emit it, whatever the end is."""
         try:
             if self.session is not None:
                 self.messages = self.session.load()
+            self.window = ContextWindow(self.messages)
             self.first_new = len(self.messages)
             if self.signal.is_set:
                 reason = self._stopped()
@@ -248,9 +254,9 @@ class _Run:
 
     async def _turn(self) -> StopReason | None:
         """One request, its commit and its calls. None: go on."""
-        response, request = await self._ask_model()
+        response, sent_chars = await self._ask_model()
         message = response.message(self.client.model)
-        usage = estimate_usage(request, response)
+        usage = response.usage(sent_chars)
         if self.signal.is_set:
             self._discard(response, "cancelled")
             raise StoppedError
@@ -286,12 +292,18 @@ class _Run:
             self._record_user(CONTINUE_TEXT, "host")
         return None
 
-    async def _ask_model(self) -> tuple[Response, ModelRequest]:
-        """Send the history until a whole response is there; overflow and broken streams are tried again (L12, M4)."""
+    async def _ask_model(self) -> tuple[Response, int]:
+        """Send the history until a whole response is there; overflow and broken streams are tried again (L12, M4).
+
+        Returns the response and how many characters were sent for it.
+        """
         overflow: ContextOverflowError | None = None
         overflows = broken = 0
         while True:
-            request = self._request(overflow)
+            view = self._view(overflow)
+            request = ModelRequest(
+                self.system, view.messages, self.tools, self.limits.max_output_tokens, self.conversation
+            )
             response = Response()
             try:
                 await until_stopped(collect_response(self.client, request, response, self.emit), self.signal)
@@ -304,7 +316,7 @@ class _Run:
                     raise
                 overflows += 1
                 overflow = error
-                self.context_max_chars = int(history_chars(request.messages) * _OVERFLOW_SHARE)
+                self.context_max_chars = int(view.chars * _OVERFLOW_SHARE)
             except StreamBrokenError as error:
                 self._discard(response, error.message)
                 if not response.began or broken >= self.limits.stream_retries:
@@ -314,27 +326,21 @@ class _Run:
                 self._discard(response, "the request failed")
                 raise
             else:
-                return response, request
+                return response, view.chars + self.fixed_chars
 
-    def _request(self, overflow: ContextOverflowError | None) -> ModelRequest:
-        """Build the request; what the provider called too long says more than that trimming cannot help."""
-        messages = tuple(self.messages)
-        if self.context_max_chars is not None:
-            try:
-                messages = tuple(trim_context(self.messages, self.context_max_chars))
-            except ContextOverflowError:
-                if overflow is not None:
-                    raise overflow from None
-                raise
-            self._tell_trimmed(messages)
-        return ModelRequest(self.system, messages, self.tools, self.limits.max_output_tokens, self.conversation)
-
-    def _tell_trimmed(self, sent: tuple[Message, ...]) -> None:
-        chars = history_chars(sent)
-        left_out = len(self.messages) - len(sent)
-        if chars < history_chars(self.messages) and left_out != self.left_out:
+    def _view(self, overflow: ContextOverflowError | None) -> View:
+        """Return what is sent of the history; a provider that called it too long said more than that it cannot help."""
+        try:
+            view = self.window.view(self.context_max_chars)
+        except ContextOverflowError:
+            if overflow is not None:
+                raise overflow from None
+            raise
+        left_out = len(self.messages) - len(view.messages)
+        if view.chars < self.window.chars and left_out != self.left_out:
             self.left_out = left_out
-            self.emit(ContextTrimmed(max(left_out, 0), chars))
+            self.emit(ContextTrimmed(max(left_out, 0), view.chars))
+        return view
 
     def _discard(self, response: Response, reason: str) -> None:
         if response.began:

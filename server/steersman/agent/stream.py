@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from steersman.agent.context import history_chars
 from steersman.agent.emitting import Emitter
 from steersman.agent.errors import ContentFilterError, EmptyResponseError, StreamBrokenError
 from steersman.agent.events import ReasoningDelta, RetryWaiting, TextDelta
@@ -20,6 +19,7 @@ from steersman.agent.model import (
     ModelRequest,
     ReasoningPiece,
     TextPiece,
+    ToolSpec,
     Usage,
     Waiting,
 )
@@ -53,6 +53,16 @@ class Response:
             truncated=finish.reason == "length",
             model=model,
             provider_data=finish.provider_data,
+        )
+
+    def usage(self, sent_chars: int) -> Usage:
+        """Return its usage; what the provider did not report is estimated from what was sent, and marked (L13)."""
+        if self.finish is not None and self.finish.usage is not None:
+            return self.finish.usage
+        got = sum(map(len, self.text)) + sum(map(len, self.reasoning))
+        got += sum(len(call.name) + len(call.arguments) for call in self.calls)
+        return Usage(
+            input_tokens=-(-sent_chars // _CHARS_A_TOKEN), output_tokens=-(-got // _CHARS_A_TOKEN), estimated=True
         )
 
 
@@ -104,15 +114,9 @@ def _check_whole(model: str, response: Response) -> None:
         )
 
 
-def estimate_usage(request: ModelRequest, response: Response) -> Usage:
-    """Return the response's usage; what the provider did not report is estimated and marked (L13)."""
-    if response.finish is not None and response.finish.usage is not None:
-        return response.finish.usage
-    tools = sum(len(tool.description) + len(json.dumps(dict(tool.parameters))) for tool in request.tools)
-    sent = len(request.system) + history_chars(request.messages) + tools
-    got = sum(map(len, response.text)) + sum(map(len, response.reasoning))
-    got += sum(len(call.name) + len(call.arguments) for call in response.calls)
-    return Usage(input_tokens=-(-sent // _CHARS_A_TOKEN), output_tokens=-(-got // _CHARS_A_TOKEN), estimated=True)
+def tools_chars(tools: Sequence[ToolSpec]) -> int:
+    """Return what tools take of a request, in characters."""
+    return sum(len(tool.description) + len(json.dumps(dict(tool.parameters))) for tool in tools)
 
 
 def _with_unique_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
