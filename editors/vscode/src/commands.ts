@@ -4,7 +4,8 @@ import type { Approvals } from './approvals/approvals.ts';
 import { isMode, MODES, type Choices } from './choices.ts';
 import type { Panel } from './panel/panel.ts';
 import type { Mode } from './protocol.gen.ts';
-import type { Rewinds } from './rewind.ts';
+import type { Rewinds } from './rewind/rewind.ts';
+import type { RewindReview } from './rewind/review.ts';
 import { installServer, type InstallParts } from './server/install.ts';
 import type { Server } from './server/server.ts';
 import type { SessionCommands } from './sessions/commands.ts';
@@ -20,6 +21,7 @@ export interface CommandParts {
   readonly sessions: SessionCommands;
   readonly tree: SessionTree;
   readonly rewinds: Rewinds;
+  readonly review: RewindReview;
   readonly log: vscode.LogOutputChannel;
   readonly wheels: vscode.Uri;
   readonly extensionId: string;
@@ -51,12 +53,13 @@ function taskCommands({ tasks, panel, choices, server }: CommandParts): Record<s
       const selected = editor?.selection.isEmpty === false && isOurs(editor.document.uri) ? editor : undefined;
       await tasks.run({ prompt, ...(selected === undefined ? {} : { context: tasks.contextOf(selected.document.uri, selected.selection) }) });
     },
-    ask: async (given) => {
+    ask: async (given, where) => {
       const editor = vscode.window.activeTextEditor;
       const uri = given instanceof vscode.Uri ? given : editor?.document.uri;
       if (uri === undefined) return;
-      const here = editor?.document.uri.toString() === uri.toString() && !editor.selection.isEmpty ? editor.selection : undefined;
-      const about = here === undefined ? vscode.workspace.asRelativePath(uri) : 'the selection';
+      const selected = editor?.document.uri.toString() === uri.toString() && !editor.selection.isEmpty ? editor.selection : undefined;
+      const here = where instanceof vscode.Range ? where : selected;
+      const about = here === undefined ? vscode.workspace.asRelativePath(uri) : here === selected ? 'the selection' : 'the problem';
       const prompt = await askPrompt(`About ${about}`);
       if (prompt !== undefined) await tasks.run({ prompt, context: tasks.contextOf(uri, here) });
     },
@@ -101,7 +104,7 @@ function approvalCommands({ approvals, server }: CommandParts): Record<string, H
   };
 }
 
-function sessionCommands({ sessions, tree, rewinds }: CommandParts): Record<string, Handler> {
+function sessionCommands({ sessions, tree, rewinds, review }: CommandParts): Record<string, Handler> {
   return {
     'sessions.continue': (given) => sessions.continue(given),
     'sessions.search': () => sessions.search(),
@@ -112,6 +115,8 @@ function sessionCommands({ sessions, tree, rewinds }: CommandParts): Record<stri
     'sessions.delete': (given) => sessions.delete(given),
     'sessions.export': (given) => sessions.export(given),
     rewind: (given) => rewinds.rewind(given),
+    'rewind.confirm': () => review.answer('rewind'),
+    'rewind.cancel': () => review.answer(undefined),
     'rewind.undo': () => rewinds.undo(),
   };
 }

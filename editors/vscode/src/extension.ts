@@ -6,8 +6,10 @@ import { ChangeView } from './approvals/change_view.ts';
 import { Choices } from './choices.ts';
 import { registerCommands } from './commands.ts';
 import { Panel } from './panel/panel.ts';
+import { ProblemActions } from './problems.ts';
 import type { ApprovalParams, RunParams, SteersmanEvent } from './protocol.gen.ts';
-import { Rewinds } from './rewind.ts';
+import { Rewinds } from './rewind/rewind.ts';
+import { RewindReview } from './rewind/review.ts';
 import { Runs } from './runs.ts';
 import { answerEditorRequests } from './server/editor_requests.ts';
 import { RunProgress } from './server/progress.ts';
@@ -42,14 +44,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
   const panel: Panel = new Panel({ extensionUri: context.extensionUri, state: context.workspaceState, server, runs, tasks, choices, approvals });
   const tree = new SessionTree(server, runs);
   const sessions = new SessionCommands(server, runs, panel, tree);
-  const rewinds = new Rewinds(server, runs, panel, tree);
+  const review = new RewindReview(view);
+  const rewinds = new Rewinds({ server, runs, panel, tree, review });
   const wheels = vscode.Uri.joinPath(context.extensionUri, 'server');
   running = server;
   context.subscriptions.push(
-    log, view, choices, approvals, progress, server, runs, panel, tree,
+    log, view, choices, approvals, progress, server, runs, panel, tree, review,
     new StatusBar(server, runs, approvals),
     vscode.window.registerTreeDataProvider('steersman.sessions', tree),
-    registerCommands({ server, tasks, choices, approvals, panel, sessions, tree, rewinds, log, wheels, extensionId: context.extension.id }),
+    registerCommands({ server, tasks, choices, approvals, panel, sessions, tree, rewinds, review, log, wheels, extensionId: context.extension.id }),
+    vscode.languages.registerCodeActionsProvider([{ scheme: 'file' }, { scheme: 'untitled' }], new ProblemActions(), ProblemActions.kinds),
     runs.onDidBegin(() => void panel.reveal()),
     runs.onDidEnd(({ conversation, event }) => void tellEnd(panel, conversation.state.title, event)),
     server.onDidChangeState((state) => {

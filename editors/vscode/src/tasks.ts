@@ -66,7 +66,7 @@ export class Tasks {
   }
 
   /** What the person looks at: the document, what is selected in it and what is wrong there. */
-  contextOf(uri: vscode.Uri, selection?: vscode.Selection): ContextParams {
+  contextOf(uri: vscode.Uri, selection?: vscode.Range): ContextParams {
     const client = this.#server.client;
     const problems = vscode.languages
       .getDiagnostics(uri)

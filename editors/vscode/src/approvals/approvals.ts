@@ -36,7 +36,7 @@ export class Approvals implements vscode.Disposable {
   /** Puts a question to the person; null when it was withdrawn or nobody answered. */
   readonly ask = (params: ApprovalParams, withdrawn: vscode.CancellationToken): Promise<ApprovalAnswer | null> =>
     new Promise((resolve) => {
-      const shown = this.#view.prepare(params);
+      const shown = params.command === null ? this.#view.prepare(params.changes, 'present ↔ proposed') : this.#view.prepareCommand(params.command);
       const approval: OpenApproval = {
         params,
         shown,
@@ -52,7 +52,7 @@ export class Approvals implements vscode.Disposable {
       const stop = withdrawn.onCancellationRequested(() => approval.decide(null));
       this.#open = [...this.#open, approval];
       this.#tell();
-      if (this.#open[0] === approval) void this.#view.show(params, shown, { takeFocus: false });
+      if (this.#open[0] === approval) void this.#view.show(shown, { takeFocus: false });
       if (!this.#isConversationVisible()) void this.#notify(approval);
     });
 
@@ -69,7 +69,7 @@ export class Approvals implements vscode.Disposable {
   /** Shows a question again, the oldest unless one is named. */
   async show(callId?: string): Promise<void> {
     const approval = callId === undefined ? this.#open[0] : this.#open.find(({ params }) => params.callId === callId);
-    if (approval !== undefined) await this.#view.show(approval.params, approval.shown, { takeFocus: true });
+    if (approval !== undefined) await this.#view.show(approval.shown, { takeFocus: true });
   }
 
   /** Returns the question an editor belongs to, else the oldest. */
@@ -130,7 +130,7 @@ export class Approvals implements vscode.Disposable {
 
   #showFirst(): void {
     const [first] = this.#open;
-    if (first !== undefined) void this.#view.show(first.params, first.shown, { takeFocus: false });
+    if (first !== undefined) void this.#view.show(first.shown, { takeFocus: false });
   }
 
   #tell(): void {

@@ -1,14 +1,18 @@
-// Shows proposed changes in VS Code's own diff editor: on the left the exact text that was asked about, on the right
-// what it would become. Both sides are virtual and read-only; nothing is written for that.
+// Shows changes that were not made yet in VS Code's own diff editor: on the left the exact text that it is about, on the
+// right what it would become. Both sides are virtual and read-only; nothing is written for that.
 import * as vscode from 'vscode';
 import type { ApprovalParams } from '../protocol.gen.ts';
 
 export const CHANGE_SCHEME = 'steersman-change';
 
-type Change = ApprovalParams['changes'][number];
+/** A file, its text now and as it would be; null for nothing, and for what is no text. */
+export type ViewedChange = Pick<ApprovalParams['changes'][number], 'uri' | 'kind' | 'before' | 'after'>;
 
-/** The documents of one question that is shown. */
+/** What is shown together: changes of files, or a command. */
 export interface ShownChange {
+  /** What they are, for the title: “present ↔ proposed”. */
+  readonly words: string;
+  readonly isCommand: boolean;
   /** The right sides: the editors that get the buttons. */
   readonly proposed: readonly vscode.Uri[];
   readonly all: ReadonlySet<string>;
@@ -27,34 +31,41 @@ export class ChangeView implements vscode.TextDocumentContentProvider, vscode.Di
     return this.#texts.get(uri.toString()) ?? '';
   }
 
-  /** Makes the documents of a question. */
-  prepare(params: ApprovalParams): ShownChange {
+  /** Makes the documents of some changes. */
+  prepare(changes: readonly ViewedChange[], words: string): ShownChange {
     this.#numbers += 1;
-    const pairs = params.changes.map((change, index) => this.#pair(change, `${this.#numbers}.${index}`));
-    const command = params.command === null ? [] : [this.#keep('/command.sh', `${this.#numbers}.command`, params.command)];
-    const all = [...pairs.flatMap(({ present, proposed }) => [present, proposed]), ...command];
-    return {
-      proposed: [...pairs.map(({ proposed }) => proposed), ...command],
-      all: new Set(all.map((uri) => uri.toString())),
-    };
+    const pairs = changes.map((change, index) => this.#pair(change, `${this.#numbers}.${index}`));
+    return shownOf(words, pairs.map(({ proposed }) => proposed), pairs.map(({ present }) => present));
+  }
+
+  /** Makes the document of a command. */
+  prepareCommand(command: string): ShownChange {
+    this.#numbers += 1;
+    const uri = this.#keep('/command.sh', `${this.#numbers}.command`, command);
+    return { ...shownOf('', [uri], []), isCommand: true };
   }
 
   /** Opens them, without taking the focus from where the person types. */
-  async show(params: ApprovalParams, shown: ShownChange, options: { readonly takeFocus: boolean }): Promise<void> {
+  async show(shown: ShownChange, options: { readonly takeFocus: boolean }): Promise<void> {
     const how = { preview: false, preserveFocus: !options.takeFocus };
     const [first] = shown.proposed;
     if (first === undefined) return;
-    if (params.command !== null) {
+    if (shown.isCommand) {
       await vscode.window.showTextDocument(first, how);
     } else if (shown.proposed.length === 1) {
-      await vscode.commands.executeCommand('vscode.diff', presentOf(first), first, `${baseName(first)}: present ↔ proposed`, how);
+      await vscode.commands.executeCommand('vscode.diff', presentOf(first), first, `${baseName(first)}: ${shown.words}`, how);
     } else {
       const files = shown.proposed.map((uri) => [vscode.Uri.file(uri.path), presentOf(uri), uri]);
-      await vscode.commands.executeCommand('vscode.changes', `Steersman: ${files.length} files, present ↔ proposed`, files);
+      await vscode.commands.executeCommand('vscode.changes', `Steersman: ${files.length} files, ${shown.words}`, files);
     }
   }
 
-  /** Closes the editors of a question and forgets its texts. */
+  /** Whether a tab shows these. */
+  isOf(tab: vscode.Tab, shown: ShownChange): boolean {
+    return isOf(tab, shown);
+  }
+
+  /** Closes their editors and forgets their texts. */
   async close(shown: ShownChange): Promise<void> {
     const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs);
     await vscode.window.tabGroups.close(tabs.filter((tab) => isOf(tab, shown)), true);
@@ -65,7 +76,7 @@ export class ChangeView implements vscode.TextDocumentContentProvider, vscode.Di
     this.#registration.dispose();
   }
 
-  #pair(change: Change, key: string): { present: vscode.Uri; proposed: vscode.Uri } {
+  #pair(change: ViewedChange, key: string): { present: vscode.Uri; proposed: vscode.Uri } {
     const path = vscode.Uri.parse(change.uri).path;
     const binary = change.kind === 'delete' ? 'This file is deleted.' : 'This file is not text.';
     return {
@@ -79,6 +90,10 @@ export class ChangeView implements vscode.TextDocumentContentProvider, vscode.Di
     this.#texts.set(uri.toString(), text);
     return uri;
   }
+}
+
+function shownOf(words: string, proposed: readonly vscode.Uri[], present: readonly vscode.Uri[]): ShownChange {
+  return { words, isCommand: false, proposed, all: new Set([...proposed, ...present].map((uri) => uri.toString())) };
 }
 
 function presentOf(proposed: vscode.Uri): vscode.Uri {

@@ -1,7 +1,7 @@
 // The panel: what streams, what opens, stopping, steering; sessions; going back.
 import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
-import { scene } from './driver/session.ts';
+import { scene, type Scene } from './driver/session.ts';
 import { until } from './driver/until.ts';
 import { fileBecomes } from './driver/workbench.ts';
 
@@ -25,6 +25,13 @@ const STAGE = {
     ['Both are written.'],
   ],
 };
+
+async function rewindToWriting(here: Scene): Promise<void> {
+  await here.command('Steersman: Rewind…');
+  await here.pick('Write it down');
+  await here.choice('1 file put back · 1 left alone').waitFor();
+  await here.pick('Files and conversation');
+}
 
 scene('a person talks with it', STAGE, async (here, step) => {
   const { panel } = here;
@@ -97,23 +104,38 @@ scene('a person talks with it', STAGE, async (here, step) => {
     await panel.getByText('Both are written.').waitFor();
   });
 
-  await step('a rewind shows what would change, leaves a conflict alone, and can be undone', async () => {
+  await step('a rewind shows what each file would become before anything is done, and nothing is when it is not wanted', async () => {
     await until('the run has ended', async () => (await panel.locator('.note', { hasText: '2 files changed' }).count()) === 1);
     fs.writeFileSync(here.path('plan.md'), 'mine\n');
-    await here.command('Steersman: Rewind');
-    await here.pick('Write it down');
-    await here.choice('new.txt (create)').waitFor();
-    await here.choice('plan.md (edit)').waitFor();
+    await rewindToWriting(here);
+    await here.tab('now ↔ rewound').waitFor();
+    await here.page.locator('.monaco-diff-editor .view-line', { hasText: 'fresh' }).first().waitFor();
+    await here.toast('new.txt would be put back. Left alone: plan.md').waitFor();
     await here.picture('rewind-preview');
-    await here.pick('Files and conversation');
-    const told = here.toast('1 file put back');
-    await told.waitFor();
-    assert.match(await told.innerText(), /plan\.md: changed since/);
+    await here.page.getByRole('button', { name: 'Do Not Rewind' }).first().click();
+    await here.tab('now ↔ rewound').waitFor({ state: 'detached' });
+    assert.deepEqual([here.read('new.txt'), here.read('plan.md')], ['fresh\n', 'mine\n']);
+  });
+
+  await step('a conflict is overwritten when that is wanted and was seen; what changes meanwhile is shown again; all of it can be undone', async () => {
+    await rewindToWriting(here);
+    await here.press('Left alone: plan.md', 'Overwrite Too…');
+    await here.page.locator('.multiDiffEntry .view-line', { hasText: 'draft' }).first().waitFor();
+    await here.picture('rewind-preview-several');
+    fs.writeFileSync(here.path('plan.md'), 'mine again\n');
+    const confirm = here.page.getByRole('button', { name: 'Rewind as Shown' }).first();
+    await confirm.click();
+    await here.toast('Something changed meanwhile; nothing was done.').waitFor();
+    await here.page.locator('.multiDiffEntry .view-line', { hasText: 'mine again' }).first().waitFor();
+    assert.equal(here.read('plan.md'), 'mine again\n');
+    await confirm.click();
+    await fileBecomes(here.path('plan.md'), 'draft\n');
+    await here.toast('Rewound. ').waitFor();
     assert.ok(!fs.existsSync(here.path('new.txt')));
-    assert.equal(here.read('plan.md'), 'mine\n');
     await panel.getByText('Both are written.').waitFor({ state: 'detached' });
-    await told.locator('.monaco-button', { hasText: 'Undo the Rewind' }).click();
+    await here.press('Rewound. ', 'Undo the Rewind');
     await fileBecomes(here.path('new.txt'), 'fresh\n');
+    await fileBecomes(here.path('plan.md'), 'mine again\n');
     await panel.getByText('Both are written.').waitFor();
   });
 
@@ -135,10 +157,23 @@ scene('a person talks with it', STAGE, async (here, step) => {
     await here.page.locator('.quick-input-widget:visible input').first().fill('Counting');
     await here.choice('Counting words').first().click();
     await panel.getByText('Both are written.').waitFor();
-    await row('Counting words').last().click({ button: 'right' });
-    await here.page.locator('.context-view .action-item', { hasText: 'Delete Session' }).click();
-    await here.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Delete' }).click();
+    const sure = here.page.locator('.monaco-dialog-box .monaco-button', { hasText: 'Delete' });
+    await here.menu(row('Counting words').last(), 'Delete Session', sure);
+    await sure.click();
     await until('one session is left', async () => (await row('Counting words').count()) <= 1);
+  });
+
+  await step('a session is exported', async () => {
+    await here.command('Steersman: Export Session');
+    await here.pick('Markdown');
+    const target = here.path('told.md');
+    await until('the dialog for the file is open', async () => (await here.quickBox.inputValue()).endsWith('session.md'));
+    await here.quickBox.fill(target);
+    await here.quickBox.press('Enter');
+    await here.toast(`The session is exported to ${target}.`).waitFor();
+    assert.match(here.read('told.md'), /It reads the file \*\*line by line\*\*/);
+    await here.press('The session is exported', 'Open');
+    await here.tab('told.md').waitFor();
   });
 
   await step('a new session begins empty', async () => {

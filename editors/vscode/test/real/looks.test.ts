@@ -1,6 +1,6 @@
 // How it looks in each kind of theme: pictures that somebody is to look at.
 import { scene, type Scene } from './driver/session.ts';
-import { until } from './driver/until.ts';
+import { isSoonSeen, until } from './driver/until.ts';
 
 const THEMES = [
   ['light', 'Default Light Modern', '.vs:not(.vs-dark)'],
@@ -32,11 +32,7 @@ async function dress(here: Scene, theme: string, sign: string): Promise<void> {
   await until(`the theme is ${theme}`, async () => {
     told += 1;
     here.configure({ 'workbench.colorTheme': theme, 'tests.told': told });
-    const dressed = here.page.locator(`.monaco-workbench${sign}`);
-    return dressed.waitFor({ timeout: 5_000 }).then(
-      () => true,
-      () => false,
-    );
+    return isSoonSeen(here.page.locator(`.monaco-workbench${sign}`));
   });
 }
 
@@ -57,8 +53,21 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.panel.getByRole('button', { name: 'Allow once' }).click();
   await here.panel.locator('.note', { hasText: 'Complete' }).waitFor();
   await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('summary').click();
+  await here.page.locator('.pane-header', { hasText: 'Sessions' }).click();
+  await here.page.locator('.pane .monaco-list-row', { hasText: 'Greet more politely' }).waitFor();
   for (const [name, theme, sign] of THEMES) {
     await dress(here, theme, sign);
     await here.picture(`conversation-${name}`);
   }
+  await here.command('Steersman: Rewind…');
+  await here.pick('Greet more politely');
+  await here.pick('Files and conversation');
+  await here.tab('now ↔ rewound').waitFor();
+  await here.toast('greet.py would be put back').waitFor();
+  for (const [name, theme, sign] of THEMES.toReversed()) {
+    await dress(here, theme, sign);
+    await here.picture(`rewind-${name}`);
+  }
+  await here.page.getByRole('button', { name: 'Rewind as Shown' }).first().click();
+  await until('the file is as it was', () => here.read('greet.py') === BEFORE);
 });

@@ -1,7 +1,7 @@
 // Where the person already is: code actions on other extensions' problems, lenses, menus, the palette, untrusted folders.
 import assert from 'node:assert/strict';
 import { scene } from './driver/session.ts';
-import { until } from './driver/until.ts';
+import { doUntilSeen } from './driver/until.ts';
 import { fileBecomes } from './driver/workbench.ts';
 
 const BROKEN = '{\n  "name": "x",\n}\n';
@@ -10,6 +10,7 @@ const LENS = '# steersman: say goodbye at the end\nprint("hello")\n';
 const STAGE = {
   files: { 'broken.json': BROKEN, 'lens.py': LENS },
   script: [
+    ['JSON allows no comma there.'],
     [{ call: 'edit_file', arguments: { path: 'broken.json', old_text: '"x",', new_text: '"x"' } }],
     ['The comma is gone.'],
     [{ call: 'edit_file', arguments: { path: 'lens.py', old_text: LENS, new_text: 'print("hello")\nprint("goodbye")\n' } }],
@@ -22,6 +23,24 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
   const { panel } = here;
   const allow = (): Promise<void> => panel.locator('.question').getByRole('button', { name: 'Allow once' }).click();
 
+  await step('a problem is asked about where problems are listed', async () => {
+    await here.openFile('broken.json');
+    await here.page.locator('.squiggly-error').first().waitFor();
+    await here.command('Problems: Focus on Problems View');
+    const problem = here.page.locator('.markers-panel .monaco-list-row', { hasText: 'Trailing comma' });
+    await problem.click();
+    const action = here.page.locator('.action-widget .monaco-list-row', { hasText: 'Steersman: ask about “Trailing comma”…' });
+    await doUntilSeen('the menu of the light bulb is open', () => here.page.keyboard.press('Control+.'), action);
+    await here.picture('problem');
+    await doUntilSeen('it asks what about', () => action.click({ timeout: 2_000 }), here.inputBox('Say what shall be done'));
+    await here.answerBox('Say what shall be done', 'Why is that wrong?');
+    await panel.getByText('JSON allows no comma there.').waitFor();
+    await panel.locator('.user details summary').click();
+    await panel.locator('.user details', { hasText: 'Trailing comma' }).waitFor();
+    await here.command('View: Toggle Panel Visibility');
+    await problem.waitFor({ state: 'hidden' });
+  });
+
   await step('a problem that another extension reports is fixed by a code action', async () => {
     await here.openFile('broken.json');
     await here.page.locator('.squiggly-error').first().waitFor();
@@ -29,14 +48,11 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await here.command('Go to Next Problem (Error, Warning, Info)');
     const action = here.page.locator('.action-widget .monaco-list-row', { hasText: 'Steersman: fix “Trailing comma”' });
     // The jump to the problem may still be under way: what was pressed too early is pressed again.
-    await until('the menu is open', async () => {
+    const press = async (): Promise<void> => {
       await here.page.keyboard.press('Escape');
       await here.page.keyboard.press('Control+.');
-      return action.waitFor({ timeout: 5_000 }).then(
-        () => true,
-        () => false,
-      );
-    });
+    };
+    await doUntilSeen('the menu of the light bulb is open', press, action);
     await here.picture('code-action');
     await action.click();
     await panel.locator('.user', { hasText: 'Fix this problem in broken.json, line 2: Trailing comma' }).waitFor();
@@ -59,8 +75,8 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await here.openFile('lens.py');
     await here.focusEditor();
     await here.page.keyboard.press('Control+A');
-    await here.page.locator('.editor-instance .view-line').first().click({ button: 'right' });
-    await here.page.locator('.context-view .action-item, .shadow-root-host .action-item').filter({ hasText: 'Ask Steersman about This' }).click();
+    const line = here.page.locator('.editor-instance .view-line span').first();
+    await here.menu(line, 'Ask Steersman about This', here.inputBox('Say what shall be done'));
     await here.answerBox('Say what shall be done', 'What does this do?');
     await panel.getByText('It greets.').waitFor();
   });
@@ -109,5 +125,44 @@ scene(
     assert.equal(await mode.isDisabled(), true);
     assert.equal(await mode.inputValue(), 'plan');
     await here.picture('untrusted');
+  },
+);
+
+scene(
+  'with several folders it works in the one that is looked at, and knows the others',
+  {
+    roots: ['client', 'server'],
+    files: { 'client/app.txt': 'client\n', 'server/app.txt': 'server\n' },
+    script: [
+      [{ call: 'edit_file', arguments: { path: 'app.txt', old_text: 'server', new_text: 'SERVER' } }],
+      ['Done there.'],
+      [{ call: 'edit_file', arguments: { path: 'server/app.txt', old_text: 'SERVER', new_text: 'twice' } }],
+      ['Done in the other one.'],
+    ],
+  },
+  async (here, step) => {
+    const { panel } = here;
+    const allow = (): Promise<void> => panel.locator('.question').getByRole('button', { name: 'Allow once' }).click();
+
+    await step('a run works in the folder of the file that is open', async () => {
+      await here.openFile('server/app.txt');
+      await here.runTask('shout');
+      await allow();
+      await fileBecomes(here.path('server/app.txt'), 'SERVER\n');
+      assert.equal(here.read('client/app.txt'), 'client\n');
+      await panel.getByText('Done there.').waitFor();
+    });
+
+    await step('a run in one folder reaches the other by its name, and both are in the list of sessions', async () => {
+      await here.openFile('client/app.txt');
+      await here.command('Steersman: New Session');
+      await here.runTask('and the other');
+      await allow();
+      await fileBecomes(here.path('server/app.txt'), 'twice\n');
+      await panel.getByText('Done in the other one.').waitFor();
+      await here.page.locator('.pane-header', { hasText: 'Sessions' }).click();
+      for (const title of ['shout', 'and the other']) await here.page.locator('.pane .monaco-list-row', { hasText: title }).waitFor();
+      await here.picture('several-folders');
+    });
   },
 );

@@ -4,8 +4,8 @@ import { diffOf, oneLine, titleOf } from '../../src/conversation/tool_titles.ts'
 import { page } from '../../src/panel/html.ts';
 import { readMessage } from '../../src/panel/messages.ts';
 import { spent } from '../../src/panel/web/composer_view.ts';
-import type { Message } from '../../src/protocol.gen.ts';
-import { changesAfter } from '../../src/rewind_points.ts';
+import type { Message, RewindResult } from '../../src/protocol.gen.ts';
+import { changesAfter, inShort, inWords } from '../../src/rewind/points.ts';
 import { asFailure, ServerFailure } from '../../src/server/failure.ts';
 import { timeAgo } from '../../src/sessions/time_ago.ts';
 
@@ -66,6 +66,18 @@ test('a rewind would touch each file that was changed behind the point, once', (
   assert.deepEqual(changesAfter(messages, 1).map(({ uri }) => uri), ['a', 'b']);
   assert.deepEqual(changesAfter(messages, 5), []);
   assert.equal(changesAfter(messages, -1).length, 2);
+});
+
+test('what a rewind would do, and did, is said in words', () => {
+  const nothing: RewindResult = { restored: [], conflicts: [], uncovered: [] };
+  const both: RewindResult = { restored: ['a'], conflicts: [{ uri: 'b', reason: 'changed since' }], uncovered: ['run_command'] };
+  assert.equal(inShort(nothing), 'no file changes');
+  assert.equal(inShort(both), '1 file put back · 1 left alone · what run_command did stays');
+  const name = (uri: string): string => `${uri}.txt`;
+  assert.equal(inWords(nothing, 'were', name), 'No file changes.');
+  assert.equal(inWords(both, 'were', name), 'a.txt was put back. Left alone: b.txt (changed since). What run_command did is not taken back.');
+  assert.equal(inWords({ ...nothing, restored: ['a', 'b'] }, 'would be', name), 'a.txt, b.txt would be put back.');
+  assert.equal(inWords({ ...nothing, restored: ['a', 'b', 'c', 'd'] }, 'were', name), '4 files were put back.');
 });
 
 test('a failure says what happened and what to do', () => {

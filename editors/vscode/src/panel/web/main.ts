@@ -69,12 +69,14 @@ function start(): void {
   send({ type: 'ready', sessionId: kept?.sessionId ?? null });
 }
 
-// Links and copy buttons of answers; nothing navigates.
+// Links and copy buttons of answers; nothing navigates. VS Code's own listener, one level up, must not see a link: it
+// would open it too, and a relative one as a page of its own.
 function follow(event: MouseEvent, send: (message: FromPanel) => void): void {
   if (!(event.target instanceof Element)) return;
   const link = event.target.closest('a[href]');
   if (link !== null) {
     event.preventDefault();
+    event.stopPropagation();
     send({ type: 'openLink', href: link.getAttribute('href') ?? '' });
   }
   const copy = event.target.closest<HTMLElement>('button[data-copy]');

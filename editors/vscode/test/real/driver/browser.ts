@@ -1,8 +1,7 @@
 // A browser for the tests: the system's Chromium, with no way out of this machine.
 import * as fs from 'node:fs';
-import * as os from 'node:os';
 import * as path from 'node:path';
-import { chromium, type BrowserContext } from 'playwright-core';
+import { chromium, type Browser, type Page } from 'playwright-core';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 
@@ -17,18 +16,15 @@ const ARGUMENTS = [
   '--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1',
 ];
 
-/** Starts it with an empty profile. */
-export async function launchBrowser(): Promise<BrowserContext> {
-  const profile = fs.mkdtempSync(path.join(os.tmpdir(), 'steersman-chromium-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: executable(),
-    headless: true,
-    viewport: { width: 1280, height: 800 },
-    args: ARGUMENTS,
-    permissions: ['clipboard-read', 'clipboard-write'],
-  });
-  context.on('close', () => fs.rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
-  return context;
+/** Starts it. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: executable(), headless: true, args: ARGUMENTS });
+}
+
+/** Opens a window of its own: nothing that was kept in another one is known to it. */
+export async function openWindow(browser: Browser): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, permissions: ['clipboard-read', 'clipboard-write'] });
+  return context.newPage();
 }
 
 function executable(): string {

@@ -35,33 +35,65 @@ const QUIET: Settings = {
   'git.enabled': false,
 };
 
-export class CodeServer {
-  readonly url: string;
+/** VS Code with the packed extension in it: installed once, started for each scene. */
+export class Installation {
   readonly root: string;
-  readonly #process: ChildProcess;
 
-  private constructor(url: string, root: string, child: ChildProcess) {
-    this.url = url;
+  private constructor(root: string) {
     this.root = root;
-    this.#process = child;
   }
 
-  /** Starts one on a free port, with the extension installed from its `.vsix` as a person would. */
-  static async start(vsix: string): Promise<CodeServer> {
-    const root = fs.mkdtempSync(path.join(os.tmpdir(), 'steersman-vscode-'));
-    const folders = ['--user-data-dir', path.join(root, 'data'), '--extensions-dir', path.join(root, 'extensions')];
-    const env = { ...environment(), EXTENSIONS_GALLERY: '{}' };
-    await run(process.execPath, [ENTRY, ...folders, '--install-extension', vsix], { env });
+  /** Installs the extension from its `.vsix`, as a person would. */
+  static async make(vsix: string): Promise<Installation> {
+    const installation = new Installation(fs.mkdtempSync(path.join(os.tmpdir(), 'steersman-vscode-')));
+    const folders = ['--user-data-dir', path.join(installation.root, 'first'), '--extensions-dir', installation.extensions];
+    await run(process.execPath, [ENTRY, ...folders, '--install-extension', vsix], { env: environment() });
+    return installation;
+  }
+
+  get extensions(): string {
+    return path.join(this.root, 'extensions');
+  }
+
+  remove(): void {
+    fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+// Also when the tests themselves are ended from outside: nothing stays behind.
+const started = new Set<number>();
+process.once('exit', () => started.forEach((pid) => signal(-pid, 'SIGKILL')));
+for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
+
+/** One VS Code with folders of its own, so that no scene knows of another. */
+export class CodeServer {
+  readonly root: string;
+  readonly #extensions: string;
+  #process: ChildProcess | undefined;
+  #url = '';
+
+  constructor(installation: Installation, name: string) {
+    this.root = path.join(installation.root, name);
+    this.#extensions = installation.extensions;
+    fs.mkdirSync(this.root, { recursive: true });
+  }
+
+  get url(): string {
+    return this.#url;
+  }
+
+  /** Starts it on a free port. */
+  async start(): Promise<void> {
     const port = await freePort();
-    const log = fs.openSync(path.join(root, 'code-server.log'), 'w');
+    const log = fs.openSync(path.join(this.root, 'code-server.log'), 'w');
+    const folders = ['--user-data-dir', path.join(this.root, 'data'), '--extensions-dir', this.#extensions];
     const args = [ENTRY, '--auth', 'none', '--bind-addr', `127.0.0.1:${port}`, ...folders, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
-    const child = spawn(process.execPath, args, { env, detached: true, stdio: ['ignore', log, log], cwd: root });
-    // Also when the tests themselves are ended from outside: nothing stays behind.
-    process.once('exit', () => child.pid !== undefined && child.exitCode === null && signal(-child.pid, 'SIGKILL'));
-    for (const name of ['SIGTERM', 'SIGINT'] as const) process.once(name, () => process.exit(1));
-    const server = new CodeServer(`http://127.0.0.1:${port}`, root, child);
-    await until('code-server answers', async () => (await fetch(`${server.url}/healthz`).catch(() => undefined))?.ok ?? false, 60_000);
-    return server;
+    const child = spawn(process.execPath, args, { env: environment(), detached: true, stdio: ['ignore', log, log], cwd: this.root });
+    fs.closeSync(log);
+    if (child.pid !== undefined) started.add(child.pid);
+    this.#process = child;
+    this.#url = `http://127.0.0.1:${port}`;
+    await until('code-server answers', async () => (await fetch(`${this.#url}/healthz`).catch(() => undefined))?.ok ?? false);
   }
 
   /** The extension's own folder, which is also where its server works. */
@@ -89,16 +121,26 @@ export class CodeServer {
     return folder;
   }
 
+  /** What the extension and its server said, and the editor itself. */
+  logs(): string {
+    const folder = path.join(this.root, 'data', 'logs');
+    const names = fs.existsSync(folder) ? fs.readdirSync(folder, { recursive: true, encoding: 'utf8' }) : [];
+    const told = names.filter((name) => /steersman|exthost|remoteagent/i.test(path.basename(name)) && name.endsWith('.log'));
+    return told.map((name) => `== ${name}\n${fs.readFileSync(path.join(folder, name), 'utf8')}`).join('\n');
+  }
+
   /** Ends the whole group, and waits until it is gone. */
   async stop(): Promise<void> {
-    const { pid } = this.#process;
-    if (pid === undefined) return;
-    const gone = new Promise((resolve) => this.#process.once('exit', resolve));
+    const child = this.#process;
+    const pid = child?.pid;
+    if (child === undefined || pid === undefined) return;
+    const gone = child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once('exit', resolve));
     signal(-pid, 'SIGTERM');
     const late = setTimeout(() => signal(-pid, 'SIGKILL'), 5_000);
     await gone;
     clearTimeout(late);
     signal(-pid, 'SIGKILL');
+    started.delete(pid);
     fs.rmSync(this.root, { recursive: true, force: true, maxRetries: 5 });
   }
 }
@@ -116,7 +158,7 @@ function environment(): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(STEERSMAN_|OPENAI_|ANTHROPIC_|OLLAMA_|VSCODE_|NODE_OPTIONS|NODE_TEST)/.test(name));
   // A server that happens to be on the PATH must not be found, so that the first start is one.
   const folders = (process.env['PATH'] ?? '').split(path.delimiter).filter((folder) => !fs.existsSync(path.join(folder, 'steersman')));
-  return { ...Object.fromEntries(kept), PATH: folders.join(path.delimiter) };
+  return { ...Object.fromEntries(kept), PATH: folders.join(path.delimiter), EXTENSIONS_GALLERY: '{}' };
 }
 
 async function freePort(): Promise<number> {

@@ -1,25 +1,26 @@
-// One VS Code and one browser for all tests; each test gets a folder, a model and a window of its own.
+// Each scene gets a VS Code, a folder, a model and a window of its own: one that fails takes no other with it.
+import assert from 'node:assert/strict';
 import * as fs from 'node:fs';
 import * as path from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
-import type { BrowserContext } from 'playwright-core';
-import { launchBrowser } from './browser.ts';
-import { CodeServer, EXTENSION, type Settings } from './code_server.ts';
+import type { Browser } from 'playwright-core';
+import { launchBrowser, openWindow } from './browser.ts';
+import { CodeServer, EXTENSION, Installation, type Settings } from './code_server.ts';
 import { until } from './until.ts';
 import { Workbench } from './workbench.ts';
 
-let server: CodeServer | undefined;
-let browser: BrowserContext | undefined;
+let installation: Installation | undefined;
+let browser: Browser | undefined;
 let numbers = 0;
 
 before(async () => {
-  server = await CodeServer.start(path.join(EXTENSION, 'steersman.vsix'));
+  installation = await Installation.make(path.join(EXTENSION, 'steersman.vsix'));
   browser = await launchBrowser();
 });
 
 after(async () => {
   await browser?.close();
-  await server?.stop();
+  installation?.remove();
 });
 
 /** Interpreter that has the server. */
@@ -34,29 +35,31 @@ export interface Stage {
   /** Replies of the scripted model, one a request; left out: the rule-based model. */
   readonly script?: readonly unknown[];
   readonly settings?: Settings;
+  /** Folders inside the scene's own that are opened together; left out: the scene's own folder. */
+  readonly roots?: readonly string[];
   /** Whether the scene begins once the server is connected; true unless said otherwise. */
   readonly waitsForServer?: boolean;
 }
 
 /** A window on a folder, with what lies around it. */
 export class Scene extends Workbench {
+  readonly name: string;
   readonly folder: string;
   readonly state: string;
   readonly gates: string;
-  readonly #url: string;
   readonly #server: CodeServer;
   readonly #settings: Settings;
+  readonly #opens: string;
 
   constructor(page: ConstructorParameters<typeof Workbench>[0], server: CodeServer, stage: Stage) {
     super(page);
-    numbers += 1;
-    const name = `scene-${numbers}`;
+    this.name = path.basename(server.root);
     this.#server = server;
-    this.#url = server.url;
-    this.folder = server.folder(name, stage.files ?? {});
+    this.folder = server.folder(this.name, stage.files ?? {});
     fs.mkdirSync(this.folder, { recursive: true });
-    this.state = path.join(server.root, 'state', name);
-    const script = path.join(server.storage, `${name}.jsonl`);
+    this.#opens = stage.roots === undefined ? this.folder : this.#workspaceFile(stage.roots);
+    this.state = path.join(server.root, 'state');
+    const script = path.join(server.storage, 'script.jsonl');
     this.gates = `${script}.gates`;
     const environment: Record<string, string> = { STEERSMAN_STATE_DIR: this.state, STEERSMAN_CONFIG: path.join(server.root, 'none.toml') };
     if (stage.script !== undefined) {
@@ -70,7 +73,13 @@ export class Scene extends Workbench {
 
   /** Opens the window, or opens it again. */
   async enter(): Promise<void> {
-    await this.open(this.#url, this.folder);
+    await this.open(this.#server.url, this.#opens);
+  }
+
+  #workspaceFile(roots: readonly string[]): string {
+    const file = path.join(this.folder, 'all.code-workspace');
+    fs.writeFileSync(file, JSON.stringify({ folders: roots.map((root) => ({ path: root })) }));
+    return file;
   }
 
   configure(settings: Settings): void {
@@ -113,21 +122,27 @@ async function stepOf(context: TestContext, here: Scene, title: string, act: () 
   if (failure !== undefined) throw new Error(`the scene ends, because this step failed: ${title}`);
 }
 
-/** Declares a test that plays in a window of its own; a failing one leaves a picture. */
+/** Declares a test that plays in a VS Code of its own; a failing one leaves a picture and the logs. */
 export function scene(name: string, stage: Stage, play: (scene: Scene, step: Step) => Promise<void>): void {
   test(name, { timeout: 600_000 }, async (context) => {
-    if (server === undefined || browser === undefined) throw new Error('VS Code did not start');
-    const page = await browser.newPage();
+    if (installation === undefined || browser === undefined) throw new Error('VS Code or the browser did not start');
+    numbers += 1;
+    const server = new CodeServer(installation, `scene-${numbers}`);
+    const page = await openWindow(browser);
     const here = new Scene(page, server, stage);
     try {
+      await server.start();
       await here.enter();
       if (stage.waitsForServer !== false) await here.ready();
       await play(here, (title, act) => stepOf(context, here, title, act));
+      assert.equal(page.context().pages().length, 1, 'no window was opened beside');
     } catch (error) {
       await here.picture(`failed ${name}`).catch(() => undefined);
+      here.note(`failed ${name}`, server.logs());
       throw error;
     } finally {
-      await page.close();
+      await page.context().close();
+      await server.stop();
     }
   });
 }

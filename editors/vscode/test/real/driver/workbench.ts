@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { EXTENSION } from './code_server.ts';
-import { until } from './until.ts';
+import { doUntilSeen, until } from './until.ts';
 
 const RESULTS = path.join(EXTENSION, 'test-results');
 
@@ -12,19 +12,20 @@ export class Workbench {
 
   constructor(page: Page) {
     this.page = page;
-    page.setDefaultTimeout(60_000);
+    page.setDefaultTimeout(90_000);
     page.setDefaultNavigationTimeout(120_000);
   }
 
-  /** Opens a folder and waits until the extension is at work. */
-  async open(url: string, folder: string): Promise<void> {
-    await this.page.goto(`${url}/?folder=${encodeURIComponent(folder)}`);
+  /** Opens a folder, or a workspace file, and waits until the extension is at work. */
+  async open(url: string, opened: string): Promise<void> {
+    const kind = opened.endsWith('.code-workspace') ? 'workspace' : 'folder';
+    await this.page.goto(`${url}/?${kind}=${encodeURIComponent(opened)}`);
     await this.page.locator('.monaco-workbench .part.editor').waitFor({ timeout: 120_000 });
     await this.statusBar('Steersman').waitFor({ timeout: 120_000 });
   }
 
   /** Waits until the server is connected and nothing is at work. */
-  async ready(timeout = 60_000): Promise<void> {
+  async ready(timeout = 120_000): Promise<void> {
     await this.page.locator('.statusbar-item .codicon-compass').first().waitFor({ timeout });
   }
 
@@ -32,13 +33,24 @@ export class Workbench {
     return this.page.locator('.statusbar-item', { hasText: text }).first();
   }
 
+  /** The box of the palette, or of another quick pick. */
+  get quickBox(): Locator {
+    return this.page.locator('.quick-input-widget:visible .quick-input-box input');
+  }
+
   /** Runs a command by its title in the palette. */
   async command(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
-    await input.waitFor();
-    await input.fill(`>${title}`);
+    await doUntilSeen('the palette opens', () => this.page.keyboard.press('F1'), this.quickBox);
+    await this.quickBox.fill(`>${title}`);
     await this.choice(title).first().click();
+  }
+
+  /** Picks an item of the menu that something opens with the right button. */
+  async menu(target: Locator, item: string, sign: Locator): Promise<void> {
+    const entry = this.page.locator('.context-view .action-item, .shadow-root-host .action-item').filter({ hasText: item });
+    await doUntilSeen(`the menu has ${item}`, () => target.click({ button: 'right', timeout: 5_000 }), entry);
+    // A menu ignores what is pressed in its first moments.
+    await doUntilSeen(`${item} does something`, () => entry.click({ timeout: 2_000 }), sign);
   }
 
   /** A row of the quick pick. */
@@ -51,23 +63,29 @@ export class Workbench {
     await this.choice(text).first().click();
   }
 
+  /** An input box that asks for something. */
+  inputBox(placeholder: string): Locator {
+    return this.page.locator(`.quick-input-widget:visible input[placeholder*="${placeholder}"], .quick-input-widget:visible .quick-input-box input[aria-placeholder*="${placeholder}"]`).first();
+  }
+
   /** Types into the input box that is open. */
   async answerBox(placeholder: string, text: string): Promise<void> {
-    const input = this.page.locator(`.quick-input-widget:visible input[placeholder*="${placeholder}"], .quick-input-widget:visible .quick-input-box input[aria-placeholder*="${placeholder}"]`).first();
-    await input.waitFor();
+    const input = this.inputBox(placeholder);
     await input.fill(text);
-    await this.page.keyboard.press('Enter');
+    await input.press('Enter');
   }
 
   /** Opens a file of the folder. */
   async openFile(name: string): Promise<void> {
-    await this.page.keyboard.press('Control+P');
-    const input = this.page.locator('.quick-input-widget:visible .quick-input-box input');
-    await input.waitFor();
-    await input.fill(name);
-    await this.choice(name).first().waitFor();
-    await this.page.keyboard.press('Enter');
-    await this.page.locator('.tab.active', { hasText: path.basename(name) }).waitFor();
+    await doUntilSeen('the list of files opens', () => this.page.keyboard.press('Control+P'), this.quickBox);
+    await this.quickBox.fill(name);
+    const row = this.choice(path.basename(name)).first();
+    await doUntilSeen(`${name} is open`, () => row.click({ timeout: 5_000 }), this.tab(path.basename(name)));
+  }
+
+  /** The tab in front. */
+  tab(text: string): Locator {
+    return this.page.locator('.tab.active', { hasText: text });
   }
 
   /** Starts a task as a person does: from the palette. */
@@ -96,19 +114,33 @@ export class Workbench {
 
   /** Presses a button of a notification. */
   async press(toast: string, label: string): Promise<void> {
-    await this.toast(toast).locator('.monaco-button', { hasText: label }).first().click();
+    await this.button(toast, label).click();
+  }
+
+  /** A button of a notification. */
+  button(toast: string, label: string): Locator {
+    return this.toast(toast).locator('.monaco-button', { hasText: label }).first();
   }
 
   /** The conversation, inside both of its frames. */
   get panel(): FrameLocator {
-    return this.page.frameLocator('iframe.webview.ready').frameLocator('#active-frame');
+    return this.page.frameLocator('iframe.webview.ready[src*="extensionId=steersman.steersman"]').frameLocator('#active-frame');
   }
 
   /** Keeps a picture to be looked at. */
   async picture(name: string): Promise<void> {
-    fs.mkdirSync(RESULTS, { recursive: true });
-    await this.page.screenshot({ path: path.join(RESULTS, `${name.replace(/[^\w]+/g, '-').slice(0, 80)}.png`) });
+    await this.page.screenshot({ path: resultFile(name, 'png') });
   }
+
+  /** Keeps a text to be read. */
+  note(name: string, text: string): void {
+    fs.writeFileSync(resultFile(name, 'log'), text);
+  }
+}
+
+function resultFile(name: string, ending: string): string {
+  fs.mkdirSync(RESULTS, { recursive: true });
+  return path.join(RESULTS, `${name.replace(/[^\w]+/g, '-').slice(0, 80)}.${ending}`);
 }
 
 /** Waits until a file holds a text. */
