@@ -17,12 +17,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import looping, reading, sessions, starting, streaming
+from benchmarks import cancelling, looping, reading, remembering, scaling, sessions, starting, streaming
 from benchmarks.rows import Suite
 from benchmarks.table import Paint, Table
 
 TARGET = Path("build/bench.json")
-SUITES = (starting.SUITE, looping.SUITE, streaming.SUITE, reading.SUITE, sessions.SUITE)
+MODULES = (starting, looping, streaming, cancelling, remembering, reading, sessions, scaling)
+SUITES = tuple(module.SUITE for module in MODULES)
 
 
 def machine() -> dict[str, Any]:

@@ -45,7 +45,7 @@ class Script:
 
     def answer(self, wire: Wire, number: int) -> bytes:
         """Return the body of the reply to request ``number``, made once."""
-        key = (id(wire), min(number, len(self.calls)))
+        key = (id(wire), min(number, len(self.calls)))  # a call without a name stands for the text
         if key not in self.ready:
             name, arguments = self.calls[number] if number < len(self.calls) else ("", "")
             self.ready[key] = wire.call(name, arguments, f"call_{number}") if name else wire.text(self.pieces)

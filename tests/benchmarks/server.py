@@ -22,7 +22,7 @@ class Server:
 
     Attributes:
         client: the client; what it has ``received`` may be cleared at any time.
-        arrivals: (time, message) of every ``steersman/event`` of a text.
+        arrivals: (time, event) of every ``steersman/event``; may be cleared at any time.
     """
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
@@ -32,6 +32,7 @@ class Server:
         self.client.connect_by(self._write)
         self.client.on("window/workDoneProgress/create", lambda _: None)
         self.arrivals: list[tuple[float, Json]] = []
+        self._news = asyncio.Event()
         self._reading = asyncio.ensure_future(self._read())
 
     @property
@@ -57,6 +58,7 @@ class Server:
                 message = json.loads(piece.body)
                 if message.get("method") == "steersman/event":
                     self.arrivals.append((now, message["params"]["event"]))
+                    self._news.set()
                 else:
                     self.client.take(message)
 
@@ -76,7 +78,14 @@ class Server:
         """Do a run to its end."""
         result = await self.start_run(prompt, **more).answer
         self.client.received.clear()
+        self.arrivals.clear()
         return result
+
+    async def wait_event(self, kind: str) -> None:
+        """Return as soon as an event of this type is among the arrivals."""
+        while all(event["type"] != kind for _, event in self.arrivals):
+            self._news.clear()
+            await self._news.wait()
 
     async def status(self) -> Any:
         """Ask for the status."""

@@ -62,9 +62,8 @@ async def one_round(model: Model, folder: Path, found: Streams) -> None:
     async with server(clean_environment(folder, **model.environ(name))) as ours:
         await ours.initialize(folder / "ws")
         await ours.run("Warm up.")
-        ours.arrivals.clear()
         before, began = ours.cpu, time.perf_counter()
-        result = await ours.run()
+        result = await ours.start_run().answer
         found.wall.append(time.perf_counter() - began)
         found.cpu.append(ours.cpu - before)
         texts = [(when, event["text"]) for when, event in ours.arrivals if event["type"] == "text_delta"]
