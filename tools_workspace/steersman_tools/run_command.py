@@ -173,7 +173,7 @@ class RunCommand:
             folder=folder,
             environment={**self._environment, **held.environment()},
             timeout_s=timeout_s,
-            is_wrapped=held.sandbox is not None,
+            is_wrapped=held.sandbox is not None and held.sandbox.ends_all,
         )
         try:
             return await run_process(launch, output.take, signal, self._groups, sleep=self._sleep)

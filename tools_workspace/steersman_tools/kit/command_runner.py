@@ -6,7 +6,7 @@ Whatever happens, also when the caller is cancelled, nothing of the group is lef
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, cast
 
@@ -48,7 +48,7 @@ class Launch:
         folder: absolute path it starts in.
         environment: all of it.
         timeout_s: how long it may take.
-        is_wrapped: the leader is a sandbox whose end kills what it holds at once, so it is asked last.
+        is_wrapped: the leader is a sandbox whose end kills what it holds at once, so it is not asked itself.
     """
 
     argv: Sequence[str]
@@ -162,8 +162,7 @@ class _Process:
 
     async def end(self) -> None:
         """End the whole group: TERM, a moment to tidy up, KILL; then take what it still had to say."""
-        self._groups.terminate(self.pid, spare_leader=self._is_wrapped)
-        await self._within(GRACE_S, self._gone())
+        await self._within(GRACE_S, self._asked_and_gone())
         self._groups.kill(self.pid)
         await asyncio.wait({self._output.exited})
         await self.drained(_DRAIN_S)
@@ -184,10 +183,21 @@ class _Process:
         await self._sleep(_LOOK_S)  # the other end of a pipe may just be ending
         return self._groups.is_alive(self.pid)
 
-    async def _gone(self) -> None:
+    async def _asked_and_gone(self) -> None:
+        if self._is_wrapped:
+            await self._asked_within()
+            return  # the leader's end was the end of all
+        self._groups.terminate(self.pid)
         await asyncio.wait({self._output.exited})  # must not be cancelled with this waiting
         while self._groups.is_alive(self.pid):
             await self._sleep(_LOOK_S)
+
+    async def _asked_within(self) -> None:
+        """Ask again and again, whoever is new: a sandbox may still be making what the first look did not see."""
+        asked: Collection[int] = ()
+        while not self._output.exited.done():
+            asked = self._groups.terminate_within(self.pid, asked)
+            await asyncio.wait({self._output.exited}, timeout=_LOOK_S)
 
     async def _within(self, seconds: float, wanted: Awaitable[None]) -> bool:
         done = asyncio.ensure_future(wanted)

@@ -11,7 +11,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,8 +28,17 @@ class ProcessGroups(Protocol):
         """Arguments for starting a process as the leader of its own group, without a terminal."""
         ...
 
-    def terminate(self, leader: int, *, spare_leader: bool = False) -> None:
-        """Ask every process of the group to end; not the leader itself where that would end the others at once."""
+    def terminate(self, leader: int) -> None:
+        """Ask every process of the group to end."""
+        ...
+
+    def terminate_within(self, leader: int, asked: Collection[int]) -> Collection[int]:
+        """Ask all but the leader, whose own end would end them at once; return who was asked by now.
+
+        Args:
+            leader: the group.
+            asked: who was asked before, and is not asked twice: to many programs that would mean "at once".
+        """
         ...
 
     def kill(self, leader: int) -> None:
@@ -46,15 +55,19 @@ class PosixGroups:
 
     start_options: Mapping[str, Any] = {"start_new_session": True}
 
-    def terminate(self, leader: int, *, spare_leader: bool = False) -> None:
-        """Send TERM; to all but the leader where the system can say who belongs to the group."""
-        members = _members_of(leader) if spare_leader else {}
-        if not members:
+    def terminate(self, leader: int) -> None:
+        """Send TERM."""
+        self._signal(leader, signal.SIGTERM)
+
+    def terminate_within(self, leader: int, asked: Collection[int]) -> Collection[int]:
+        """Send TERM to those that the system shows; to the whole group where it shows none."""
+        members = _members_of(leader)
+        if not members and leader not in asked:
             self._signal(leader, signal.SIGTERM)
-        for member in members:
-            if member != leader:
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(member, signal.SIGTERM)
+        for member in members.keys() - {leader, *asked}:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(member, signal.SIGTERM)
+        return {leader, *members, *asked}
 
     def kill(self, leader: int) -> None:
         """Send KILL."""
@@ -104,11 +117,16 @@ class WindowsGroups:
 
     start_options: Mapping[str, Any] = {"creationflags": _CREATE_NEW_PROCESS_GROUP | _CREATE_NO_WINDOW}
 
-    def terminate(self, leader: int, *, spare_leader: bool = False) -> None:
+    def terminate(self, leader: int) -> None:
         """Send Ctrl+Break."""
-        del spare_leader
         with contextlib.suppress(OSError):
             os.kill(leader, getattr(signal, "CTRL_BREAK_EVENT", signal.SIGTERM))
+
+    def terminate_within(self, leader: int, asked: Collection[int]) -> Collection[int]:
+        """Send Ctrl+Break, once: nothing here can be asked one by one."""
+        if leader not in asked:
+            self.terminate(leader)
+        return {leader, *asked}
 
     def kill(self, leader: int) -> None:
         """End the tree."""

@@ -56,6 +56,11 @@ class Sandbox(Protocol):
         """Whether it makes the ``absent`` folders to keep them empty, so that they are to be removed afterwards."""
         ...
 
+    @property
+    def ends_all(self) -> bool:
+        """Whether its end is at once the end of everything that runs in it."""
+        ...
+
     def argv(self, confines: Confines, command: Sequence[str]) -> list[str]:
         """Return program and arguments that run the command within the confines."""
         ...
@@ -76,6 +81,7 @@ class Bubblewrap:
     program: str
     name: str = "bubblewrap"
     makes_folders: bool = True
+    ends_all: bool = True
 
     def argv(self, confines: Confines, command: Sequence[str]) -> list[str]:
         """Return the command line; later mounts lie over earlier ones."""
@@ -125,6 +131,7 @@ class Seatbelt:
     program: str
     name: str = "sandbox-exec"
     makes_folders: bool = False
+    ends_all: bool = False
 
     def argv(self, confines: Confines, command: Sequence[str]) -> list[str]:
         """Return the command line."""
