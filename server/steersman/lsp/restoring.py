@@ -1,7 +1,7 @@
 """What a rewind keeps of a file and its buffer, and how it puts them back (DESIGN S7).
 
-An open document is put back through the editor and left unsaved; the disk is put back where no document is open, for
-then we wrote it, or the person saved what we had written and closed it.
+An open document is put back through the editor, and saved where it was clean and the editor can be asked to; the disk
+is put back where no document is open, for then we wrote it, or the person saved what we had written and closed it.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class Restoring:
             outcome = await self._files.edit(document, document.text, target, _LABEL)
             if outcome.kind != "confirmed":
                 return str(error_of(outcome, location.display))
+        await self._files.save(documents)
         return None
 
     async def _may_edit(self, location: Location) -> bool:

@@ -34,6 +34,24 @@ def test_an_edit_of_an_open_document_is_put_back_in_its_buffer(tmp_path):
     run_virtual(main())
 
 
+def test_a_document_that_was_clean_is_saved_and_one_with_unsaved_edits_of_the_person_is_not(tmp_path):
+    async def main():
+        it = await scene(tmp_path, replace(VSCODE, can_save=True))
+        wanted, expected = await edited(it)
+        it.editor.save_file(it.uri("a.txt"))
+        await it.moment()
+        assert it.on_disk("a.txt") == "one\nTWO\nthree\n"
+        assert await it.workspace.restore(wanted, replace(expected, data=b"one\nTWO\nthree\n")) is None
+        assert (it.buffer("a.txt"), it.on_disk("a.txt")) == (TEXT, TEXT)
+
+        await it.type("a.txt", 0, "typed\n")
+        wanted, expected = await edited(it)
+        assert await it.workspace.restore(wanted, expected) is None
+        assert (it.buffer("a.txt"), it.on_disk("a.txt")) == (f"typed\n{TEXT}", TEXT)
+
+    run_virtual(main())
+
+
 def test_unsaved_text_of_before_is_what_comes_back(tmp_path):
     async def main():
         it = await scene(tmp_path)
