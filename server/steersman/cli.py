@@ -108,6 +108,9 @@ def _add_run(add: _Add) -> None:
     which = run.add_mutually_exclusive_group()
     which.add_argument("--session", metavar="ID", help="go on with this session; the beginning of its id is enough")
     which.add_argument("--continue", dest="continue_latest", action="store_true", help="go on with the latest session")
+    run.add_argument(
+        "--take-over", action="store_true", help="take that session from a program that hangs or is suspended"
+    )
     run.add_argument("--model", metavar="PROVIDER/MODEL", help="such as anthropic/…, ollama/… or demo/rules")
     mode = run.add_mutually_exclusive_group()
     mode.add_argument(
@@ -156,6 +159,9 @@ def _add_sessions(add: _Add) -> None:
     export.add_argument("--force", action="store_true", help="overwrite FILE")
     export.add_argument("--open", action="store_true", help="write to a file, and open it in the browser")
     export.add_argument("--keep-secrets", action="store_true", help="do not mask text that looks like a secret")
+    export.add_argument(
+        "--with-files", action="store_true", help="with what files held before calls changed them (JSON only)"
+    )
     fork = action("fork", "copy a session up to a message and go on from there")
     fork.add_argument("--at", type=_whole, metavar="N", help="the last message to copy; default: the end")
     rename = action("rename", "give a session another title")
@@ -174,6 +180,10 @@ def _add_sessions(add: _Add) -> None:
     undo = action("undo-rewind", "take a rewind back", with_id=False)
     undo.add_argument("id", metavar="REWIND", help="the rewind's id, as the rewind told it")
     undo.set_defaults(does="sessions:undo_rewind")
+    take_over = action("take-over", "take a session from a program that hangs or is suspended")
+    take_over.set_defaults(does="sessions:take_over")
+    check = action("check", "look for damage in a folder's sessions, and say what to do", with_id=False)
+    check.set_defaults(does="sessions_check:check")
     prune = action("prune", "delete old sessions", with_id=False)
     prune.add_argument(
         "--older-than", default="90d", metavar="AGE", help="unused for so long: 90d (default), 4w, 12h, 30m, 10s"

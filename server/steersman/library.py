@@ -76,12 +76,29 @@ class SessionLibrary:
         store, _ = self.find(session_id)
         return {"session": self._wire(await asyncio.to_thread(store.fork, session_id, at_message))}
 
-    async def export(self, session_id: str, *, format: str, mask_secrets: bool = True) -> str:  # noqa: A002 - the wire's word
-        """Return the session as ``json``, ``markdown`` or ``html`` text."""
+    async def export(
+        self,
+        session_id: str,
+        *,
+        format: str,  # noqa: A002 - the wire's word
+        mask_secrets: bool = True,
+        with_files: bool = False,
+    ) -> str:
+        """Return the session as ``json``, ``markdown`` or ``html`` text; file contents (JSON only) if asked."""
         from steersman.sessions.export import export_session  # noqa: PLC0415 - only when asked for
 
         store, _ = self.find(session_id)
-        return await asyncio.to_thread(export_session, store, session_id, format, mask_secrets=mask_secrets)
+        return await asyncio.to_thread(
+            export_session, store, session_id, format, mask_secrets=mask_secrets, with_files=with_files
+        )
+
+    async def take_over(self, session_id: str) -> Json:
+        """Take the session from another process and let it go; return ``{session, takenFrom}``."""
+        store, before = self.find(session_id)
+        self.check_free(session_id)
+        if before.running:
+            await asyncio.to_thread(_take_over, store, session_id, self._holder)
+        return {"session": self._wire(store.get(session_id)), "takenFrom": before.holder}
 
     async def rewind(
         self,
@@ -142,6 +159,10 @@ class SessionLibrary:
         wire = session_to_wire(record)
         wire["running"] = wire["running"] or self._runs.active_in(record.id) is not None
         return wire
+
+
+def _take_over(store: SessionStore, session_id: str, holder: str) -> None:
+    store.acquire(session_id, holder, take_over=True).close()
 
 
 def rewind_to_wire(result: RewindResult | RewindPreview) -> Json:

@@ -76,7 +76,7 @@ def test_the_json_of_an_export_is_as_described(tmp_path):
     clock = SetClock()
     with SessionStore.open(tmp_path / "state", tmp_path, clock=clock, new_id=CountingIds()) as store:
         session_id = record_sample(store, clock, str(tmp_path))
-        exported = json.loads(export_session(store, session_id, "json"))
+        exported = json.loads(export_session(store, session_id, "json", with_files=True))
     types = WireTypes(read_objects(SESSIONS))
     fields = fields_of(SESSIONS["The JSON of an export"].tables[0])
     assert list(types.object_problems(exported, fields)) == []

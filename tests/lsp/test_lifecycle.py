@@ -33,6 +33,7 @@ async def test_initialize_announces_commands_and_features(make_face: Make) -> No
         "steersman.sessions.delete",
         "steersman.sessions.fork",
         "steersman.sessions.export",
+        "steersman.sessions.takeOver",
         "steersman.rewind",
         "steersman.rewind.undo",
         "steersman.permissions.list",

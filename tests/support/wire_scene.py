@@ -126,6 +126,7 @@ async def _play_all(server: LspProcess, scene: WireScene) -> None:
     await do("steersman.sessions.rename", {"sessionId": session, "title": "Good day"})
     forked = await do("steersman.sessions.fork", {"sessionId": session})
     await do("steersman.sessions.export", {"sessionId": session})
+    await do("steersman.sessions.takeOver", {"sessionId": session})
     rewound = await do("steersman.rewind", {"sessionId": session, "toMessage": 0})
     await do("steersman.rewind.undo", {"rewindId": rewound["rewindId"]})
     await do("steersman.sessions.delete", {"sessionId": forked["session"]["id"]})

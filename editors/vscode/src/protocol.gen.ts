@@ -45,6 +45,8 @@ export interface ExportSessionParams {
   format?: 'json' | 'markdown' | 'html';
   path?: string | null;
   force?: boolean;
+  files?: boolean;
+  keepSecrets?: boolean;
 }
 
 export interface FolderParams {
@@ -97,6 +99,7 @@ export interface RunParams {
   prompt: string;
   sessionId?: string | null;
   continue?: boolean;
+  takeOver?: boolean;
   folder?: string | null;
   context?: ContextParams | null;
   mode?: 'plan' | 'ask' | 'accept-edits' | 'auto' | null;

@@ -161,8 +161,19 @@ class SessionLibrary(Protocol):
         """``{session}``, the new one."""
         ...
 
-    async def export(self, session_id: str, *, format: str) -> str:  # noqa: A002 -- the wire's own word
+    async def export(
+        self,
+        session_id: str,
+        *,
+        format: str,  # noqa: A002 -- the wire's own word
+        mask_secrets: bool = True,
+        with_files: bool = False,
+    ) -> str:
         """Return the session as ``json``, ``markdown`` or ``html`` text."""
+        ...
+
+    async def take_over(self, session_id: str) -> JsonObject:
+        """``{session, takenFrom}``."""
         ...
 
     async def rewind(

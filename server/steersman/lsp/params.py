@@ -89,6 +89,7 @@ class RunParams(CommandParams):
     prompt: str
     session_id: _Text | None = None
     continue_: Annotated[bool, Field(alias="continue")] = False
+    take_over: bool = False
     folder: _Text | None = None
     context: ContextParams | None = None
     mode: ModeName | None = None
@@ -102,6 +103,8 @@ class RunParams(CommandParams):
             raise ValueError("prompt is empty; say what shall be done")
         if self.session_id is not None and self.continue_:
             raise ValueError("sessionId and continue exclude each other")
+        if self.take_over and self.session_id is None and not self.continue_:
+            raise ValueError("takeOver needs sessionId or continue: there is nothing to take over")
         return self
 
 
@@ -186,6 +189,8 @@ class ExportSessionParams(CommandParams):
     format: Literal["json", "markdown", "html"] = "markdown"
     path: _Text | None = None
     force: bool = False
+    files: bool = False
+    keep_secrets: bool = False
 
 
 class RewindParams(CommandParams):

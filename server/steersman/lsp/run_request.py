@@ -63,6 +63,7 @@ class RunRequests:
             folder=self.folder(params.folder),
             session_id=params.session_id,
             continue_latest=params.continue_,
+            take_over=params.take_over,
             context=self.context(params.context) if params.context is not None else "",
             focus=self._texts.path_of(params.context.uri) if params.context is not None else None,
             mode=Mode(params.mode) if params.mode is not None else None,

@@ -59,7 +59,7 @@ class RunRegistry:
         is_new = record is None
         if record is None:
             record = store.create(request.prompt, choice.client.model, roots[0].path)
-        handle = store.acquire(record.id, parts.holder, snapshot=workspace.snapshot)
+        handle = store.acquire(record.id, parts.holder, snapshot=workspace.snapshot, take_over=request.take_over)
         setup = RunSetup(
             run_id=parts.new_id(),
             request=request,
@@ -139,6 +139,8 @@ class RunRegistry:
             raise InvalidRequestError(f"maxTurns must be at least 1, not {request.max_turns}.")
         if request.session_id is not None and request.continue_latest:
             raise InvalidRequestError("Name a session or ask to continue the latest one, not both.")
+        if request.take_over and request.session_id is None and not request.continue_latest:
+            raise InvalidRequestError("There is nothing to take over: name a session, or continue the latest one.")
 
     def _check_free(self, session_id: str) -> None:
         if self.active_in(session_id) is not None:

@@ -26,6 +26,7 @@ class RunRequest:
         folder: the workspace folder it works in; None: the session's, the one around ``focus``, or the first.
         session_id: the session to go on with; None: a new one.
         continue_latest: go on with the folder's latest session, if there is one.
+        take_over: take the session from a program that hangs or is suspended; that one writes nothing more (S4).
         context: more for the model, shown apart from the prompt (a selection, diagnostics); "" for nothing.
         focus: the document the person looks at; its AGENTS.md files count.
         mode: permission mode; None: as configured.
@@ -38,6 +39,7 @@ class RunRequest:
     folder: Path | None = None
     session_id: str | None = None
     continue_latest: bool = False
+    take_over: bool = False
     context: str = ""
     focus: Path | None = None
     mode: Mode | None = None

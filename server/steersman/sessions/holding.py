@@ -12,6 +12,9 @@ from steersman.sessions.failures import storage_error
 from steersman.sessions.locks import Lock, Locker
 from steersman.sessions.queries import Holder, SessionRow
 
+SHOWN_ID_CHARS = 8
+"""So much of an id stands for it where people read."""
+
 _TRIES = 20
 _PAUSE_S = 0.005
 
@@ -80,5 +83,6 @@ def held_error(row: SessionRow) -> SessionError:
     elsewhere = f" on {holder.host}" if holder and holder.host != here else ""
     return SessionLockedError(
         f"The session “{row.title}” is in use by {by}{elsewhere}.",
-        hint="Finish or cancel the run there, or fork the session to go on here.",
+        hint="Finish or cancel the run there, or fork the session to go on here. If that program hangs or is "
+        f"suspended, take the session over: `steersman sessions take-over {row.id[:SHOWN_ID_CHARS]}`.",
     )

@@ -97,6 +97,11 @@ def set_aside(path: Path, stamp: str) -> Path:
     return target
 
 
+def list_set_aside(path: Path) -> list[Path]:
+    """Return the damaged databases that were renamed to make room for this one, the oldest first."""
+    return sorted(path.parent.glob(f"{path.stem}.damaged-*{path.suffix}"))
+
+
 def is_damage(error: sqlite3.Error) -> bool:
     """Say whether the error means that the file is not a sound database."""
     return primary_code(error) in DAMAGED_CODES

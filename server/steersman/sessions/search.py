@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from steersman.agent.errors import StorageError
 from steersman.sessions.database import Database
+from steersman.sessions.failures import DAMAGED_CODES, primary_code
 from steersman.sessions.history import read_segments
 from steersman.sessions.records import SearchHit, SessionRecord
 from steersman.sessions.segments import Segments, is_inside
@@ -123,6 +124,21 @@ def _is_fresh(connection: sqlite3.Connection) -> bool:
     except sqlite3.OperationalError:  # made by a SQLite that has FTS5, and this one has not
         return False
     return last <= _indexed_upto(connection)
+
+
+def mend_index(database: Database) -> bool:
+    """Compare the index with the messages; return True when it was wrong, and let the next search build it anew."""
+    if not _try_index(database):
+        return False
+    with database.writing() as connection:
+        try:
+            connection.execute("INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 1)")
+        except sqlite3.DatabaseError as error:
+            if primary_code(error) not in DAMAGED_CODES:
+                raise
+            _set_meta(connection, "index_is_stale", "1")
+            return True
+    return False
 
 
 def forget_in_index(connection: sqlite3.Connection, key: int) -> None:

@@ -17,6 +17,7 @@ from typing import Self
 
 from steersman.agent.errors import InvalidRequestError, SessionBusyError, SessionLockedError, SessionNotFoundError
 from steersman.sessions import checkpoints, history, housekeeping, queries, rewinds, segments, timeline
+from steersman.sessions.checkup import Checkup, check_up
 from steersman.sessions.database import Connect, Database
 from steersman.sessions.handle import SessionHandle, TakeSnapshot
 from steersman.sessions.holding import SessionLocks, busy_error, held_error, this_holder
@@ -309,6 +310,10 @@ class SessionStore:
     def find_damage(self) -> list[str]:
         """Look through the whole database, which may take a while; return what is wrong with it."""
         return housekeeping.find_damage(self._database)
+
+    def check_up(self) -> Checkup:
+        """Read everything there is and say what is damaged; seconds for a large store."""
+        return check_up(self._database, self.messages)
 
     def find_rewind(self, rewind_id: str) -> SessionRecord | None:
         """Return the session in which this rewind was made, or None."""

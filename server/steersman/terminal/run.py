@@ -39,6 +39,7 @@ def run(args: argparse.Namespace) -> int:
         prompt,
         session_id=None if args.session is None else _session_id(app, args.session),
         continue_latest=args.continue_latest,
+        take_over=args.take_over,
         mode=Mode.AUTO if args.yes else Mode(args.mode) if args.mode else None,
         max_turns=args.max_turns,
         limits=RunLimits(args.max_tokens, args.max_cost, args.deadline),

@@ -17,11 +17,10 @@ from urllib.request import url2pathname
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import ToolMessage, UserMessage
 from steersman.agent.trace import clip_line
-from steersman.app import Application, HeadlessApp, headless_settings
 from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.sessions.store import SessionStore
-from steersman.terminal.naming import named_session
 from steersman.terminal.output import counted, exits, print_json, printable, table
+from steersman.terminal.sessions_folder import SessionsFolder
 from steersman.wire import Json, message_to_wire, session_to_wire
 
 T = TypeVar("T")
@@ -32,7 +31,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 @exits
 def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own word
     """List the sessions, newest first."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         page = folder.store.list(None, args.limit)
         if args.json:
             print_json({"sessions": [session_to_wire(record) for record in page.sessions], "total": page.total})
@@ -48,7 +47,7 @@ def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own wor
 @exits
 def show(args: argparse.Namespace) -> int:
     """Print a conversation."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.session(args.id)
         messages = folder.store.messages(record.id)
         if args.json:
@@ -63,7 +62,7 @@ def show(args: argparse.Namespace) -> int:
 @exits
 def search(args: argparse.Namespace) -> int:
     """Find words; each session once, with its best line."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         hits = folder.store.search(" ".join(args.words), args.limit)
         if args.json:
             print_json(
@@ -85,9 +84,13 @@ def search(args: argparse.Namespace) -> int:
 @exits
 def export(args: argparse.Namespace) -> int:
     """Write a session out."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.session(args.id)
-        text = _await(folder.app.sessions.export(record.id, format=args.format, mask_secrets=not args.keep_secrets))
+        text = _await(
+            folder.app.sessions.export(
+                record.id, format=args.format, mask_secrets=not args.keep_secrets, with_files=args.with_files
+            )
+        )
     target = Path(args.output) if args.output else None
     if args.open and target is None:
         target = Path(f"steersman-{record.id[:8]}.{ {'json': 'json', 'markdown': 'md', 'html': 'html'}[args.format] }")
@@ -102,9 +105,26 @@ def export(args: argparse.Namespace) -> int:
 
 
 @exits
+def take_over(args: argparse.Namespace) -> int:
+    """Take a session from another process; that one writes nothing more, whenever it wakes (DESIGN S4)."""
+    with SessionsFolder(args) as folder:
+        result = _await(folder.app.sessions.take_over(folder.session(args.id).id))
+    if args.json:
+        print_json(result)
+        return 0
+    named = f"{result['session']['id'][:8]} {result['session']['title']}"
+    if result["takenFrom"]:
+        print(printable(f"taken from {result['takenFrom']}, which writes nothing more there: {named}"))
+    else:
+        print(printable(f"nobody holds it: {named}"))
+    print(f"go on with: steersman run --session {result['session']['id'][:8]} …", file=sys.stderr)
+    return 0
+
+
+@exits
 def fork(args: argparse.Namespace) -> int:
     """Copy a session up to a message."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.store.fork(folder.session(args.id).id, args.at)
         _print_session(record, "forked as", as_json=args.json)
     return 0
@@ -113,7 +133,7 @@ def fork(args: argparse.Namespace) -> int:
 @exits
 def rename(args: argparse.Namespace) -> int:
     """Give a session another title."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.store.rename(folder.session(args.id).id, args.title)
         _print_session(record, "renamed", as_json=args.json)
     return 0
@@ -122,7 +142,7 @@ def rename(args: argparse.Namespace) -> int:
 @exits
 def delete(args: argparse.Namespace) -> int:
     """Delete a session with its checkpoints."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.session(args.id)
         folder.store.delete(record.id)
         print_json({"deleted": True}) if args.json else print(f"deleted {record.id[:8]} {record.title}")
@@ -134,7 +154,7 @@ def rewind(args: argparse.Namespace) -> int:
     """Put files and conversation back to a message."""
     if args.files_only and args.conversation_only:
         raise InvalidRequestError("--files-only and --conversation-only together leave nothing to do.")
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         record = folder.session(args.id)
         to_message = args.to if args.to is not None else _before_last_prompt(folder.store, record)
         result = _await(
@@ -152,7 +172,7 @@ def rewind(args: argparse.Namespace) -> int:
 @exits
 def undo_rewind(args: argparse.Namespace) -> int:
     """Take a rewind back."""
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         result = _await(folder.app.sessions.undo_rewind(args.id))
     return _print_rewind(result, as_json=args.json)
 
@@ -164,7 +184,7 @@ def prune(args: argparse.Namespace) -> int:
     if matched is None:
         raise InvalidRequestError(f"{args.older_than!r} is not an age.", hint="Write it like 90d, 12h or 30m.")
     age_s = int(matched[1]) * _SECONDS[matched[2]]
-    with _Folder(args) as folder:
+    with SessionsFolder(args) as folder:
         pruned = folder.store.prune(older_than_s=age_s, keep=args.keep, dry_run=args.dry_run)
     if args.json:
         sessions = [session_to_wire(record) for record in pruned.sessions]
@@ -175,25 +195,6 @@ def prune(args: argparse.Namespace) -> int:
     done = "would be deleted" if args.dry_run else f"deleted, {pruned.freed_bytes / 1e6:.1f} MB freed"
     print(f"{counted(len(pruned.sessions), 'session')} {done}.", file=sys.stderr)
     return 0
-
-
-class _Folder:
-    """The store of the folder that ``-C`` names; a store that cannot be used is an error here, never memory."""
-
-    def __init__(self, args: argparse.Namespace) -> None:
-        headless = HeadlessApp(args.folder, headless_settings(), allow_memory=False)
-        self.app: Application = headless.app
-        self.store: SessionStore = self.app.stores.of(self.app.roots()[0].path)
-
-    def session(self, wanted: str) -> SessionRecord:
-        """Return the session that a person names (``naming.named_session``)."""
-        return named_session(self.store, wanted)
-
-    def __enter__(self) -> _Folder:  # noqa: PYI034 - final
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.app.stores.close()
 
 
 def _await(work: Awaitable[T]) -> T:

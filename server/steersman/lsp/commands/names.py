@@ -17,6 +17,7 @@ NAMES = (
     "steersman.sessions.delete",
     "steersman.sessions.fork",
     "steersman.sessions.export",
+    "steersman.sessions.takeOver",
     "steersman.rewind",
     "steersman.rewind.undo",
     "steersman.status",

@@ -51,7 +51,9 @@ async def fork(call: CommandCall, params: ForkSessionParams) -> JsonObject:
 async def export(call: CommandCall, params: ExportSessionParams) -> JsonObject:
     """``steersman.sessions.export``: as text, or into a file that is never overwritten without ``force``."""
     path = _target(call, params.path) if params.path is not None else None
-    text = await call.face.engine().sessions.export(params.session_id, format=params.format)
+    text = await call.face.engine().sessions.export(
+        params.session_id, format=params.format, mask_secrets=not params.keep_secrets, with_files=params.files
+    )
     if path is None:
         return {"content": text}
     try:
@@ -61,6 +63,11 @@ async def export(call: CommandCall, params: ExportSessionParams) -> JsonObject:
     except OSError as error:
         raise InvalidRequestError(f"{path} cannot be written: {error.strerror or error}.") from error
     return {"uri": path.as_uri()}
+
+
+async def take_over(call: CommandCall, params: SessionParams) -> JsonObject:
+    """``steersman.sessions.takeOver``: from a program that hangs or is suspended."""
+    return await call.face.engine().sessions.take_over(params.session_id)
 
 
 def _target(call: CommandCall, name: str) -> Path:
@@ -90,4 +97,5 @@ COMMANDS = (
     Command("steersman.sessions.delete", "SessionParams", delete),
     Command("steersman.sessions.fork", "ForkSessionParams", fork),
     Command("steersman.sessions.export", "ExportSessionParams", export),
+    Command("steersman.sessions.takeOver", "SessionParams", take_over),
 )

@@ -38,7 +38,9 @@ def export_session(
     if format not in FORMATS:
         raise InvalidRequestError(f"There is no export format {format!r}; there are {', '.join(FORMATS)}.")
     if with_files and format != "json":
-        raise InvalidRequestError("Contents of files go into a JSON export only.")
+        raise InvalidRequestError(
+            "Contents of files go into a JSON export only.", hint="Ask for the format json, or leave the files out."
+        )
     transcript = gather(store, session_id, with_secrets=not mask_secrets, with_files=with_files)
     if format == "json":
         from steersman.sessions.export.as_json import to_json  # noqa: PLC0415 - only what is asked for
