@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,6 +15,9 @@ from steersman_tools.kit.naming import did_you_mean, nearest_names
 from steersman_tools.kit.portions import Portions
 from steersman_tools.kit.reading import payload_of
 from steersman_tools.kit.workspace import Document, FileMissingError, Workspace
+
+_SMALL_CHARS = 64 * 1024
+"""An excerpt of so little is taken sooner than a thread is woken for it."""
 
 
 class ReadFileArguments(BaseModel):
@@ -66,7 +70,7 @@ class ReadFile:
         """Show it."""
         location, args = payload_of(plan, ReadFileArguments)
         document = await self._workspace.read(location)
-        excerpt = await asyncio.to_thread(
+        take = partial(
             take_excerpt,
             document.text,
             name=location.display,
@@ -74,6 +78,7 @@ class ReadFile:
             limit=args.limit,
             column=args.column,
         )
+        excerpt = take() if len(document.text) < _SMALL_CHARS else await asyncio.to_thread(take)
         path = str(location.path)
         is_whole = self._portions.add(path, document.digest, excerpt.spans, len(document.text))
         content = "\n".join([*_remarks(document), excerpt.shown])
