@@ -56,7 +56,7 @@ export class ChangeView implements vscode.TextDocumentContentProvider, vscode.Di
       await vscode.commands.executeCommand('vscode.diff', presentOf(first), first, `${baseName(first)}: ${shown.words}`, how);
     } else {
       const files = shown.proposed.map((uri) => [vscode.Uri.file(uri.path), presentOf(uri), uri]);
-      await vscode.commands.executeCommand('vscode.changes', `Steersman: ${files.length} files, ${shown.words}`, files);
+      await vscode.commands.executeCommand('vscode.changes', `Steersman: ${shown.words}`, files); // VS Code says itself how many
     }
   }
 

@@ -24,14 +24,30 @@ export function inShort(preview: RewindResult): string {
   return parts.join(' · ');
 }
 
-/** Says what a rewind would do, or did; `name` makes a file's address short. */
-export function inWords(result: RewindResult, verb: 'would be' | 'were', name: (uri: string) => string): string {
-  const back = result.restored.length === 1 && verb === 'were' ? 'was' : verb;
-  const names = result.restored.length <= 3 ? result.restored.map(name).join(', ') : countFiles(result.restored.length);
-  const sentences = [result.restored.length === 0 ? 'No file changes.' : `${names} ${back} put back.`];
-  if (result.conflicts.length > 0) {
-    sentences.push(`Left alone: ${result.conflicts.map(({ uri, reason }) => `${name(uri)} (${reason})`).join('; ')}.`);
-  }
-  if (result.uncovered.length > 0) sentences.push(`What ${result.uncovered.join(', ')} did is not taken back.`);
-  return sentences.join(' ');
+/** Says what a rewind would do; `name` makes a file's address short. */
+export function whatItWouldDo(preview: RewindResult, name: (uri: string) => string): string {
+  const files = (preview.files ?? []).filter(({ conflict }) => conflict === undefined);
+  const gone = files.filter(({ kind }) => kind === 'delete').map(({ uri }) => uri);
+  const back = files.filter(({ kind }) => kind !== 'delete').map(({ uri }) => uri);
+  const parts = [];
+  if (back.length > 0) parts.push(`${few(back, name)} would be put back`);
+  if (gone.length > 0) parts.push(`${few(gone, name)} would be removed`);
+  return [`${parts.length === 0 ? 'No file would change' : parts.join('; ')}.`, ...whatStays(preview, name)].join(' ');
+}
+
+/** Says what a rewind did. */
+export function whatItDid(result: RewindResult, name: (uri: string) => string): string {
+  const { restored } = result;
+  const done = restored.length === 0 ? 'No file changed.' : `Put back: ${few(restored, name)}.`;
+  return [done, ...whatStays(result, name)].join(' ');
+}
+
+function whatStays({ conflicts, uncovered }: RewindResult, name: (uri: string) => string): string[] {
+  const sentences = conflicts.map(({ uri, reason }) => `${name(uri)}: ${reason}.`);
+  if (uncovered.length > 0) sentences.push(`What ${uncovered.join(', ')} did is not taken back.`);
+  return sentences;
+}
+
+function few(uris: readonly string[], name: (uri: string) => string): string {
+  return uris.length <= 3 ? uris.map(name).join(', ') : countFiles(uris.length);
 }

@@ -6,7 +6,7 @@ import type { Message, RewindParams, RewindResult } from '../protocol.gen.ts';
 import type { Runs } from '../runs.ts';
 import type { Server } from '../server/server.ts';
 import type { SessionTree } from '../sessions/tree.ts';
-import { changesAfter, countFiles, inShort, inWords } from './points.ts';
+import { changesAfter, countFiles, inShort, whatItDid, whatItWouldDo } from './points.ts';
 import type { RewindReview } from './review.ts';
 
 interface Point {
@@ -71,7 +71,7 @@ export class Rewinds {
     if (last === undefined) return;
     const result = await this.#server.execute('steersman.rewind.undo', { rewindId: last.rewindId });
     await this.#done(last.sessionId, undefined);
-    void vscode.window.showInformationMessage(`The rewind was taken back. ${inWords(result, 'were', nameOf)}`);
+    void vscode.window.showInformationMessage(`The rewind was taken back. ${whatItDid(result, nameOf)}`);
   }
 
   // What is shown is what is done: should something have changed meanwhile, it is shown again.
@@ -81,7 +81,7 @@ export class Rewinds {
     let before = '';
     for (;;) {
       if (preview.restored.length > 0 || preview.conflicts.length > 0) {
-        const decision = await this.#review.ask(preview, `${before}Rewind? ${inWords(preview, 'would be', nameOf)}`);
+        const decision = await this.#review.ask(preview, `${before}Rewind? ${whatItWouldDo(preview, nameOf)}`);
         if (decision === undefined) return undefined;
         if (decision === 'overwrite') {
           force = true;
@@ -111,7 +111,7 @@ export class Rewinds {
 
   async #tell(done: RewindResult): Promise<void> {
     const show = done.conflicts.length === 0 ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
-    const choice = await show(`Rewound. ${inWords(done, 'were', nameOf)}`, 'Undo the Rewind');
+    const choice = await show(`Rewound. ${whatItDid(done, nameOf)}`, 'Undo the Rewind');
     if (choice === 'Undo the Rewind') await this.undo();
   }
 

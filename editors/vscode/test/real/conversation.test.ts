@@ -110,7 +110,7 @@ scene('a person talks with it', STAGE, async (here, step) => {
     await rewindToWriting(here);
     await here.tab('now ↔ rewound').waitFor();
     await here.page.locator('.monaco-diff-editor .view-line', { hasText: 'fresh' }).first().waitFor();
-    await here.toast('new.txt would be put back. Left alone: plan.md').waitFor();
+    await here.toast('new.txt would be removed. plan.md: changed since').waitFor();
     await here.picture('rewind-preview');
     await here.page.getByRole('button', { name: 'Do Not Rewind' }).first().click();
     await here.tab('now ↔ rewound').waitFor({ state: 'detached' });
@@ -119,7 +119,7 @@ scene('a person talks with it', STAGE, async (here, step) => {
 
   await step('a conflict is overwritten when that is wanted and was seen; what changes meanwhile is shown again; all of it can be undone', async () => {
     await rewindToWriting(here);
-    await here.press('Left alone: plan.md', 'Overwrite Too…');
+    await here.press('plan.md: changed since', 'Overwrite Too…');
     await here.page.locator('.multiDiffEntry .view-line', { hasText: 'draft' }).first().waitFor();
     await here.picture('rewind-preview-several');
     fs.writeFileSync(here.path('plan.md'), 'mine again\n');

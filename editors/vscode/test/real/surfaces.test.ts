@@ -29,7 +29,7 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await here.command('Problems: Focus on Problems View');
     const problem = here.page.locator('.markers-panel .monaco-list-row', { hasText: 'Trailing comma' });
     await problem.click();
-    const action = here.page.locator('.action-widget .monaco-list-row', { hasText: 'Steersman: ask about “Trailing comma”…' });
+    const action = here.page.locator('.context-view .action-item, .shadow-root-host .action-item').filter({ hasText: 'Steersman: ask about “Trailing comma”…' });
     await doUntilSeen('the menu of the light bulb is open', () => here.page.keyboard.press('Control+.'), action);
     await here.picture('problem');
     await doUntilSeen('it asks what about', () => action.click({ timeout: 2_000 }), here.inputBox('Say what shall be done'));
@@ -132,7 +132,7 @@ scene(
   'with several folders it works in the one that is looked at, and knows the others',
   {
     roots: ['client', 'server'],
-    files: { 'client/app.txt': 'client\n', 'server/app.txt': 'server\n' },
+    files: { 'client/page.txt': 'client\n', 'server/app.txt': 'server\n' },
     script: [
       [{ call: 'edit_file', arguments: { path: 'app.txt', old_text: 'server', new_text: 'SERVER' } }],
       ['Done there.'],
@@ -145,17 +145,18 @@ scene(
     const allow = (): Promise<void> => panel.locator('.question').getByRole('button', { name: 'Allow once' }).click();
 
     await step('a run works in the folder of the file that is open', async () => {
-      await here.openFile('server/app.txt');
+      await here.openFile('app.txt');
       await here.runTask('shout');
       await allow();
       await fileBecomes(here.path('server/app.txt'), 'SERVER\n');
-      assert.equal(here.read('client/app.txt'), 'client\n');
+      assert.equal(here.read('client/page.txt'), 'client\n');
       await panel.getByText('Done there.').waitFor();
     });
 
     await step('a run in one folder reaches the other by its name, and both are in the list of sessions', async () => {
-      await here.openFile('client/app.txt');
+      await here.openFile('page.txt');
       await here.command('Steersman: New Session');
+      await panel.getByRole('heading', { name: 'What shall be done?' }).waitFor();
       await here.runTask('and the other');
       await allow();
       await fileBecomes(here.path('server/app.txt'), 'twice\n');

@@ -5,7 +5,7 @@ import { page } from '../../src/panel/html.ts';
 import { readMessage } from '../../src/panel/messages.ts';
 import { spent } from '../../src/panel/web/composer_view.ts';
 import type { Message, RewindResult } from '../../src/protocol.gen.ts';
-import { changesAfter, inShort, inWords } from '../../src/rewind/points.ts';
+import { changesAfter, inShort, whatItDid, whatItWouldDo } from '../../src/rewind/points.ts';
 import { asFailure, ServerFailure } from '../../src/server/failure.ts';
 import { timeAgo } from '../../src/sessions/time_ago.ts';
 
@@ -70,14 +70,25 @@ test('a rewind would touch each file that was changed behind the point, once', (
 
 test('what a rewind would do, and did, is said in words', () => {
   const nothing: RewindResult = { restored: [], conflicts: [], uncovered: [] };
-  const both: RewindResult = { restored: ['a'], conflicts: [{ uri: 'b', reason: 'changed since' }], uncovered: ['run_command'] };
-  assert.equal(inShort(nothing), 'no file changes');
-  assert.equal(inShort(both), '1 file put back · 1 left alone · what run_command did stays');
+  const file = (uri: string, kind: 'edit' | 'delete', conflict?: string) => ({
+    uri, kind, added: 1, removed: 1, before: '', after: '', diff: '', ...(conflict === undefined ? {} : { conflict }),
+  });
+  const changed = 'changed since; left as it is';
+  const all: RewindResult = {
+    restored: ['a', 'c'],
+    conflicts: [{ uri: 'b', reason: changed }],
+    uncovered: ['run_command'],
+    files: [file('a', 'edit'), file('b', 'edit', changed), file('c', 'delete')],
+  };
   const name = (uri: string): string => `${uri}.txt`;
-  assert.equal(inWords(nothing, 'were', name), 'No file changes.');
-  assert.equal(inWords(both, 'were', name), 'a.txt was put back. Left alone: b.txt (changed since). What run_command did is not taken back.');
-  assert.equal(inWords({ ...nothing, restored: ['a', 'b'] }, 'would be', name), 'a.txt, b.txt would be put back.');
-  assert.equal(inWords({ ...nothing, restored: ['a', 'b', 'c', 'd'] }, 'were', name), '4 files were put back.');
+  assert.equal(inShort(nothing), 'no file changes');
+  assert.equal(inShort(all), '2 files put back · 1 left alone · what run_command did stays');
+  assert.equal(whatItWouldDo(nothing, name), 'No file would change.');
+  const stays = 'b.txt: changed since; left as it is. What run_command did is not taken back.';
+  assert.equal(whatItWouldDo(all, name), `a.txt would be put back; c.txt would be removed. ${stays}`);
+  assert.equal(whatItDid(nothing, name), 'No file changed.');
+  assert.equal(whatItDid(all, name), `Put back: a.txt, c.txt. ${stays}`);
+  assert.equal(whatItDid({ ...nothing, restored: ['a', 'b', 'c', 'd'] }, name), 'Put back: 4 files.');
 });
 
 test('a failure says what happened and what to do', () => {

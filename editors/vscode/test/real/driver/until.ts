@@ -15,8 +15,13 @@ export async function until(what: string, isSo: () => boolean | Promise<boolean>
 }
 
 /** Whether something comes to be seen within a short while. */
-export function isSoonSeen(sign: Locator, timeout = 4_000): Promise<boolean> {
-  return sign.waitFor({ timeout }).then(
+export function isSoonSeen(sign: Locator): Promise<boolean> {
+  return succeeds(() => sign.waitFor({ timeout: 4_000 }));
+}
+
+/** Whether it could be done. */
+export function succeeds(act: () => Promise<unknown>): Promise<boolean> {
+  return act().then(
     () => true,
     () => false,
   );
@@ -25,7 +30,7 @@ export function isSoonSeen(sign: Locator, timeout = 4_000): Promise<boolean> {
 /** Does something until its sign is seen: a key or a click that comes while the window is busy may be lost. */
 export async function doUntilSeen(what: string, act: () => Promise<unknown>, sign: Locator): Promise<void> {
   await until(what, async () => {
-    await act().catch(() => undefined);
+    await succeeds(act);
     return isSoonSeen(sign);
   });
 }

@@ -3,7 +3,7 @@ import * as fs from 'node:fs';
 import * as path from 'node:path';
 import type { FrameLocator, Locator, Page } from 'playwright-core';
 import { EXTENSION } from './code_server.ts';
-import { doUntilSeen, until } from './until.ts';
+import { doUntilSeen, isSoonSeen, succeeds, until } from './until.ts';
 
 const RESULTS = path.join(EXTENSION, 'test-results');
 
@@ -38,11 +38,16 @@ export class Workbench {
     return this.page.locator('.quick-input-widget:visible .quick-input-box input');
   }
 
-  /** Runs a command by its title in the palette. */
+  /** Runs a command by its title in the palette. What takes the focus meanwhile closes the palette: then it is opened again. */
   async command(title: string): Promise<void> {
-    await doUntilSeen('the palette opens', () => this.page.keyboard.press('F1'), this.quickBox);
-    await this.quickBox.fill(`>${title}`);
-    await this.choice(title).first().click();
+    await until(`the palette has ${title}`, async () => {
+      await this.page.keyboard.press('F1');
+      if (!(await isSoonSeen(this.quickBox))) return false;
+      return succeeds(async () => {
+        await this.quickBox.fill(`>${title}`, { timeout: 4_000 });
+        await this.choice(title).first().click({ timeout: 8_000 });
+      });
+    });
   }
 
   /** Picks an item of the menu that something opens with the right button. */
@@ -77,10 +82,13 @@ export class Workbench {
 
   /** Opens a file of the folder. */
   async openFile(name: string): Promise<void> {
-    await doUntilSeen('the list of files opens', () => this.page.keyboard.press('Control+P'), this.quickBox);
-    await this.quickBox.fill(name);
-    const row = this.choice(path.basename(name)).first();
-    await doUntilSeen(`${name} is open`, () => row.click({ timeout: 5_000 }), this.tab(path.basename(name)));
+    const base = path.basename(name);
+    const open = async (): Promise<void> => {
+      await this.page.keyboard.press('Control+P');
+      await this.quickBox.fill(name, { timeout: 4_000 });
+      await this.choice(base).first().click({ timeout: 8_000 });
+    };
+    await doUntilSeen(`${name} is open`, open, this.tab(base));
   }
 
   /** The tab in front. */
