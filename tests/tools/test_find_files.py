@@ -32,8 +32,37 @@ async def test_brackets_are_literal_where_they_fit_so(ws: Path) -> None:
     assert await Reading(ws).find("app/(g)/issues/[id]/page.tsx") == ["app/(g)/issues/[id]/page.tsx"]
 
 
+async def test_a_question_mark_is_one_character_whatever_its_bytes(ws: Path) -> None:
+    """Ripgrep's is one byte."""
+    plant(ws, "é.py")
+
+    assert await Reading(ws).find("?.py") == ["b.py", "src/a.py", "src/deep/c.py", "é.py"]
+
+
+async def test_a_name_that_ends_in_a_dot_is_found(ws: Path) -> None:
+    """Ripgrep reads “*.” otherwise."""
+    plant(ws, "end.", "src/x.")
+
+    assert await Reading(ws).find("*.") == ["end.", "src/x."]
+
+
+async def test_a_pattern_that_names_a_folder_is_not_a_way_into_an_ignored_one(ws: Path) -> None:
+    plant(ws, "out/a.js", __gitignore="out/\n")
+
+    assert await Reading(ws).find("out/*.js") == ["[no file fits “out/*.js”, of 7 looked at]"]
+    assert await Reading(ws).find("*.js", path="out") == ["out/a.js"]
+
+
+async def test_a_pattern_that_names_a_link_is_not_a_way_through_it(ws: Path) -> None:
+    (ws / "link").symlink_to(ws / "src")
+
+    assert (await Reading(ws).find("link/*.py"))[0].startswith("[no file fits")
+
+
 async def test_a_slash_at_the_end_finds_folders(ws: Path) -> None:
     assert await Reading(ws).find("d*/") == ["src/deep/"]
+    assert await Reading(ws).find("src/*/") == ["src/deep/"]
+    assert await Reading(ws).find("D*/") == ["src/deep/", "[none fits exactly; these do when case does not count]"]
 
 
 async def test_the_rest_is_counted(ws: Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import heapq
+from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path, PurePath
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -13,6 +15,7 @@ from steersman.agent.tool import Effect, Emit, Plan, ToolResult
 from steersman_tools.kit.globs import Glob, compile_glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.listing import Lister, Listing
+from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.reading import check_folder, display_prefix, payload_of, relative_pattern
 from steersman_tools.kit.workspace import Location, Workspace
 
@@ -67,9 +70,11 @@ class FindFiles:
     async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
         """Find them."""
         location, args = payload_of(plan, FindFilesArguments)
-        found, remark, is_whole = await self._find(location, args.pattern, signal)
-        prefix = display_prefix(location)
-        shown = [(prefix + path).encode("utf-8", "replace").decode("utf-8") for path in found[: args.limit]]
+        glob = compile_glob(args.pattern)
+        found, remark, is_whole = await self._find(location, glob, signal)
+        first = await asyncio.to_thread(heapq.nsmallest, args.limit, found)
+        before, behind = display_prefix(location), "/" * glob.folders_only
+        shown = [f"{before}{path}{behind}".encode("utf-8", "replace").decode("utf-8") for path in first]
         remarks = [remark] if remark else []
         if len(found) > args.limit:
             remarks.append(f"[the first {args.limit:,} of {len(found):,}; make the pattern narrower, or raise limit]")
@@ -77,26 +82,32 @@ class FindFiles:
             remarks.append("[stopped before the end; there may be more]")
         return ToolResult("\n".join([*shown, *remarks]))
 
-    async def _find(self, location: Location, pattern: str, signal: CancelSignal) -> tuple[list[str], str, bool]:
-        """Return the paths, a remark on them, and whether they are all."""
-        glob = compile_glob(pattern)
-        names = None if glob.folders_only else glob.last_names()
-        if names:  # the quick way, which cannot tell what else there is
-            listing = await self._list(location, signal, names)
-            found = await asyncio.to_thread(glob.choose, listing.paths)
+    async def _find(self, location: Location, glob: Glob, signal: CancelSignal) -> tuple[list[str], str, bool]:
+        """Return the paths in no order, a remark on them, and whether they are all."""
+        narrowing = narrow(glob)
+        if glob.folders_only:
+            narrowing = Narrowing(narrowing.folder)
+        if narrowing != EVERYTHING:  # the quick way, which cannot tell what else there is
+            listing = await self._list(location, glob, signal, narrowing)
+            found = await asyncio.to_thread(_choose, glob, listing)
             if found or not listing.is_whole:
                 return found, "", listing.is_whole
-        listing = await self._list(location, signal)
-        found, remark = await asyncio.to_thread(_choose, glob, listing.paths)
+        listing = await self._list(location, glob, signal)
+        found, remark = await asyncio.to_thread(_choose_in_any_case, glob, listing)
         return found, remark, listing.is_whole
 
-    async def _list(self, location: Location, signal: CancelSignal, names: list[str] | None = None) -> Listing:
-        listing = await self._lister.files(location.root.path, location.path, signal, names)
+    async def _list(
+        self, location: Location, glob: Glob, signal: CancelSignal, narrowing: Narrowing = EVERYTHING
+    ) -> Listing:
+        listing = await self._lister.files(location.root.path, location.path, signal, narrowing)
         new = await asyncio.to_thread(_new_documents, location, self._workspace.open_texts())
-        return Listing(tuple(sorted({*listing.paths, *new})), listing.is_whole) if new else listing
+        if listing.is_exact:
+            new = filter(glob.matches, new)
+        more = "".join(f"{path}\0" for path in new if f"\0{path}\0" not in listing.joined)
+        return replace(listing, joined=listing.joined + more) if more else listing
 
 
-def _new_documents(location: Location, open_texts: dict[str, str]) -> list[str]:
+def _new_documents(location: Location, open_texts: dict[str, str]) -> Iterable[str]:
     """Return documents below the folder that only the editor has, and git would not ignore. Blocks briefly."""
     inside = [Path(path) for path in open_texts if PurePath(path).is_relative_to(location.path)]
     new = [path for path in inside if not path.exists()]
@@ -106,21 +117,29 @@ def _new_documents(location: Location, open_texts: dict[str, str]) -> list[str]:
     return [path.relative_to(location.path).as_posix() for path in new if not rules.is_ignored(path)]
 
 
-def _choose(glob: Glob, paths: Sequence[str]) -> tuple[list[str], str]:
-    candidates = _folders(paths) if glob.folders_only else paths
-    found = glob.choose(candidates)
+def _choose_in_any_case(glob: Glob, listing: Listing) -> tuple[list[str], str]:
+    """Return what fits, if need be without regard to case, and a remark on it."""
+    found = _choose(glob, listing)
     if found:
-        return _marked(glob, found), ""
-    found = compile_glob(glob.pattern, ignores_case=True).choose(candidates)
+        return found, ""
+    found = _choose(compile_glob(glob.pattern + "/" * glob.folders_only, ignores_case=True), listing)
     if found:
-        return _marked(glob, found), "[none fits exactly; these do when case does not count]"
-    return [], f"[no file fits “{glob.pattern}”, of {len(paths):,} looked at]"
+        return found, "[none fits exactly; these do when case does not count]"
+    return [], f"[no file fits “{glob.pattern}”, of {listing.count:,} looked at]"
 
 
-def _folders(paths: Sequence[str]) -> list[str]:
-    folders = {parent.as_posix() for path in paths for parent in PurePath(path).parents}
-    return sorted(folders - {"."})
+def _choose(glob: Glob, listing: Listing) -> list[str]:
+    if glob.folders_only:
+        return glob.choose(_folders(listing))
+    if listing.is_exact:
+        return listing.joined[1:-1].split("\0") if listing.count else []
+    return glob.find_in(listing.joined)
 
 
-def _marked(glob: Glob, found: list[str]) -> list[str]:
-    return [f"{path}/" for path in found] if glob.folders_only else found
+def _folders(listing: Listing) -> set[str]:
+    """Return the folders that files lie in, at any depth, without the one that all lie in."""
+    folders = {path.rpartition("/")[0] for path in listing.joined.split("\0")}
+    above = folders
+    while above := {folder.rpartition("/")[0] for folder in above} - folders:
+        folders |= above
+    return folders - {""}

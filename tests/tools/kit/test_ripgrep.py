@@ -70,7 +70,7 @@ async def test_it_is_ended_when_the_time_is_over(tmp_path: Path, talker: Path) -
 
     output = await Ripgrep(talker, max_seconds=0.5).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000)
 
-    assert (output.code, output.late) == (None, True)
+    assert (output.data, output.code, output.late) == (b"first\n", None, True)
 
 
 async def test_it_is_ended_when_the_run_is_cancelled_and_what_it_said_stays(tmp_path: Path, talker: Path) -> None:
@@ -85,7 +85,7 @@ async def test_it_is_ended_when_the_run_is_cancelled_and_what_it_said_stays(tmp_
     signal.set()
     output = await running
 
-    assert (output.code, output.cancelled) == (None, True)
+    assert (output.data, output.code, output.cancelled) == (b"first\n", None, True)
 
 
 async def test_a_cancelled_task_leaves_no_process(tmp_path: Path, talker: Path) -> None:

@@ -15,8 +15,8 @@ from steersman.agent.tool import ToolError
 
 _MAX_ALTERNATIVES = 256
 _MAX_CHARS = 1000
+_ANY, _IN_NAME = r"[^\0]", r"[^/\0]"  # never across the NUL between two paths
 _PIECE = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?(?:[^\]\\]|\\.)*\]|\\.|.", re.DOTALL)
-_PLAIN_NAME = re.compile(r"[\w.*?+@~%=-]+", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,30 +35,31 @@ class Glob:
     literal: re.Pattern[str] | None
     folders_only: bool
 
-    def choose(self, paths: Iterable[str]) -> list[str]:
-        """Return the paths that match, in order; where brackets fit literally, only those."""
-        paths = list(paths)
+    def find_in(self, joined: str) -> list[str]:
+        """Return the paths that match, in order; where brackets fit literally, only those.
+
+        Args:
+            joined: the paths, each between NUL characters (``Listing.joined``): one search is many times quicker than
+                a match for each.
+        """
         if self.literal is not None:
-            found = [path for path in paths if self.literal.fullmatch(path)]
+            found = _find_all(self.literal, joined)
             if found:
                 return found
-        return [path for path in paths if self.sets.fullmatch(path)]
+        return _find_all(self.sets, joined)
+
+    def choose(self, paths: Iterable[str]) -> list[str]:
+        """Return the paths that match, in order; where brackets fit literally, only those."""
+        return self.find_in("\0".join(["", *paths, ""]))
 
     def matches(self, path: str) -> bool:
         """Whether a path matches in either reading."""
         return bool(self.sets.fullmatch(path) or (self.literal and self.literal.fullmatch(path)))
 
-    def plain_names(self) -> list[str] | None:
-        """Return the alternatives when each is a name pattern that every program reads alike, else None."""
-        return _plain(_alternatives(self.pattern))
 
-    def last_names(self) -> list[str] | None:
-        """Return the same for the last part of each path: what does not fit it cannot fit the whole."""
-        return _plain([path.rpartition("/")[2] for path in _alternatives(self.pattern)])
-
-
-def _plain(names: list[str]) -> list[str] | None:
-    return names if all(_PLAIN_NAME.fullmatch(name) and "**" not in name for name in names) else None
+def _find_all(regex: re.Pattern[str], joined: str) -> list[str]:
+    found: list[str] = re.findall(f"\0({regex.pattern})(?=\0)", joined, regex.flags)
+    return found
 
 
 def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
@@ -74,9 +75,11 @@ def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
         raise ToolError("the pattern is empty; “*” matches every file, “**/*.py” all Python files")
     if len(text) > _MAX_CHARS:
         raise ToolError(f"the pattern is {len(text)} characters long; {_MAX_CHARS} is the limit")
+    if "\0" in text:
+        raise ToolError("the pattern holds a NUL character, which no file name holds")
     if ".." in re.split(r"[/\\]", text):
         raise ToolError(f"the pattern “{pattern}” leads upwards; name the folder by path instead")
-    alternatives = _alternatives(text)
+    alternatives = alternatives_of(text)
     flags = re.DOTALL | (re.IGNORECASE if ignores_case else 0)
     return Glob(
         text,
@@ -86,7 +89,7 @@ def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
     )
 
 
-def _alternatives(text: str) -> list[str]:
+def alternatives_of(text: str) -> list[str]:
     """Expand ``{a,b}``; a brace that is never closed, or holds no comma, stands for itself."""
     found: list[str] = []
     waiting = [text]
@@ -122,7 +125,7 @@ def _first_group(text: str) -> tuple[int, int, list[str]] | None:
 
 
 def _translate(text: str, *, literal: bool) -> str:
-    anywhere = "" if "/" in text else "(?:.*/)?"
+    anywhere = "" if "/" in text else f"(?:{_ANY}*/)?"
     return anywhere + "".join(_pieces(text, literal=literal))
 
 
@@ -136,13 +139,13 @@ def _pieces(text: str, *, literal: bool) -> Iterator[str]:
             yield re.escape("[")
             position = at + 1
         elif piece == "**/" and (at == 0 or text[at - 1] == "/"):
-            yield "(?:.*/)?"
+            yield f"(?:{_ANY}*/)?"
         elif piece == "**/":
-            yield ".*/"
+            yield f"{_ANY}*/"
         elif piece[0] == "*":
-            yield "[^/]*" if len(piece) == 1 else ".*"
+            yield f"{_IN_NAME if len(piece) == 1 else _ANY}*"
         elif piece == "?":
-            yield "[^/]"
+            yield _IN_NAME
         elif piece[0] == "[" and len(piece) > 1:
             yield _set(piece)
         else:
@@ -157,4 +160,4 @@ def _set(piece: str) -> str:
         re.compile(f"[{inner}]")
     except re.error:
         return re.escape(piece)
-    return f"(?!/)[{'^' if negated else ''}{inner}]"
+    return f"(?![/\0])[{'^' if negated else ''}{inner}]"

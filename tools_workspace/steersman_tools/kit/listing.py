@@ -7,21 +7,26 @@ classes, ...). So every ignore file in force is looked at first; where one holds
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from steersman.agent.cancel import CancelSignal
 from steersman_tools.kit.ignore import IGNORE_FILE, has_odd_spaces_or_mark, parse_lines
 from steersman_tools.kit.ignore_rules import IgnoreRules
+from steersman_tools.kit.narrowing import EVERYTHING, Narrowing
 from steersman_tools.kit.repository import read_small_file
 from steersman_tools.kit.ripgrep import Output, Ripgrep
-from steersman_tools.kit.walk import walk_files
+from steersman_tools.kit.walk import GIT, walk_files
 from steersman_tools.kit.wildmatch import name_regex
 
 NO_GIT = ("--iglob", "!.git")
+_PLAIN_PATH = re.compile(r"(?:[\w+@~%=-]+/)*", re.ASCII)
 _MAX_LIST_BYTES = 256 * 1024 * 1024
 
 # What both read alike: plain characters, single stars, question marks, sets of plain characters and ranges, escapes of
@@ -39,12 +44,25 @@ class Listing:
     """Files below a folder.
 
     Attributes:
-        paths: below the folder, with "/", sorted; names that are no Unicode hold surrogate escapes.
+        joined: their paths below the folder, with "/", each between NUL characters, in no order: a hundred thousand
+            are quicker looked through as one text. Names that are no Unicode hold surrogate escapes.
         is_whole: False when the time was over or the run was cancelled.
+        is_exact: all of them are what the narrowing asked for, not only may be.
     """
 
-    paths: tuple[str, ...]
+    joined: str
     is_whole: bool = True
+    is_exact: bool = False
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The paths, sorted."""
+        return tuple(sorted(self.joined[1:-1].split("\0"))) if self.count else ()
+
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return self.joined.count("\0") - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +84,22 @@ class Approach:
     needs_no_inner: bool
 
 
+class Way(NamedTuple):
+    """Where to look for files, and how.
+
+    Attributes:
+        rules: the ignore rules.
+        start: the folder.
+        prefix: what stands before the paths of what is found there; "" or ends in "/".
+        approach: how ripgrep is to be called; None when it would not do as git does.
+    """
+
+    rules: IgnoreRules
+    start: Path
+    prefix: str
+    approach: Approach | None
+
+
 def reads_alike(line: bytes) -> bool:
     """Whether git and ripgrep are known to read an ignore line alike."""
     return _READ_ALIKE.fullmatch(line) is not None
@@ -81,45 +115,66 @@ class Lister:
     def __init__(self, ripgrep: Ripgrep) -> None:
         self._ripgrep = ripgrep
 
-    async def files(self, root: Path, start: Path, signal: CancelSignal, names: Sequence[str] | None = None) -> Listing:
+    async def files(self, root: Path, start: Path, signal: CancelSignal, narrowing: Narrowing = EVERYTHING) -> Listing:
         """Return the files below ``start`` (canonical; ``root`` or below it) that git would not ignore.
 
-        ``names`` are plain name patterns (``Glob.plain_names``) that may leave others out, and make it quicker.
+        ``narrowing`` may leave out what it does not ask for, and makes it quicker; paths count from ``start`` still.
         """
-        rules = await asyncio.to_thread(IgnoreRules, root)
-        approach = await asyncio.to_thread(approach_to, rules, start) if self._ripgrep.is_there else None
-        if approach is not None:
-            wanted = of_type((*names, IGNORE_FILE)) if names else []
-            output = await self._list(approach, signal, *NO_GIT, *wanted)
-            paths = await asyncio.to_thread(_below, output.data, approach)
-            if not output.late and await self._holds(approach, signal, paths):
-                return Listing(tuple(paths), is_whole=output.code is not None)
-        paths = await asyncio.to_thread(lambda: sorted(walk_files(start, rules, lambda: signal.is_set)))
-        return Listing(tuple(paths), is_whole=not signal.is_set)
+        way = await asyncio.to_thread(self._way, root, start, narrowing)
+        is_narrowed = not narrowing.folder or bool(way.prefix)
+        if way.approach is not None:
+            with narrowed(way, narrowing, IGNORE_FILE) as options:
+                output = await self._list(way.approach, signal, *options, *NO_GIT)
+            joined = await asyncio.to_thread(_joined, output.data, way.approach.target)
+            if not output.late and await self._holds(way, narrowing, signal, joined):
+                if not narrowing.takes_ignore_files:
+                    joined = without_ignore_files(joined)
+                return Listing(
+                    joined.replace("\0", f"\0{way.prefix}").removesuffix(way.prefix) if way.prefix else joined,
+                    is_whole=output.code is not None,
+                    is_exact=narrowing.is_exact and is_narrowed,
+                )
+        paths = await asyncio.to_thread(lambda: list(walk_files(way.start, way.rules, lambda: signal.is_set)))
+        return Listing("\0".join(["", *(way.prefix + path for path in paths), ""]), is_whole=not signal.is_set)
 
-    async def approach(self, root: Path, start: Path, signal: CancelSignal) -> Approach | None:
+    async def way(self, root: Path, start: Path, signal: CancelSignal, narrowing: Narrowing = EVERYTHING) -> Way | None:
         """Return how to call ripgrep on the tree below ``start``, or None when it would not do as git does."""
-        rules = await asyncio.to_thread(IgnoreRules, root)
-        approach = await asyncio.to_thread(approach_to, rules, start) if self._ripgrep.is_there else None
-        return approach if approach is not None and await self._holds(approach, signal) else None
+        way = await asyncio.to_thread(self._way, root, start, narrowing)
+        return way if await self._holds(way, narrowing, signal) else None
 
-    async def _holds(self, approach: Approach, signal: CancelSignal, listed: list[str] | None = None) -> bool:
-        """Whether the ignore files below the target are read alike too; ``listed`` are the files found there."""
-        if listed is not None and not approach.needs_no_inner:
-            lines = await asyncio.to_thread(_read_alike, listed, approach)
+    def _way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
+        """Return the way to the narrowing's folder, where it is as good as the one to ``start``."""
+        rules = IgnoreRules(root)
+        is_there = self._ripgrep.is_there
+        inner = _enter(rules, start, narrowing.folder) if narrowing.folder else None
+        if inner is not None:
+            approach = approach_to(rules, inner) if is_there else None
+            if approach is not None or not is_there:
+                return Way(rules, inner, f"{narrowing.folder}/", approach)
+        return Way(rules, start, "", approach_to(rules, start) if is_there else None)
+
+    async def _holds(self, way: Way, narrowing: Narrowing, signal: CancelSignal, joined: str | None = None) -> bool:
+        """Whether the ignore files below the target are read alike too; ``joined`` are the files found there."""
+        approach = way.approach
+        if approach is None:
+            return False
+        if joined is not None and not approach.needs_no_inner:
+            lines = await asyncio.to_thread(_read_alike, joined, approach)
             if lines is None or not any(map(_may_hide_ignore_files, (*lines, *approach.lines))):
                 return lines is not None
         # One that is ignored itself is in force all the same, and only this shows it.
         wanted = ["--glob", IGNORE_FILE]
         if approach.needs_no_inner:
             wanted += ["--glob", ".git", "--glob", "**/.git/HEAD", "--glob", "!**/.git/objects"]
-        output = await self._list(approach, signal, *wanted)
-        found = await asyncio.to_thread(_below, output.data, approach)
+        if narrowing.depth is not None:  # a repository that deep has its HEAD one part deeper
+            wanted.append(_max_depth(way, narrowing.depth + 1))
+        output = await self._list(approach, signal, *approach.options, *wanted)
+        found = await asyncio.to_thread(_joined, output.data, approach.target)
         return not output.late and await asyncio.to_thread(_read_alike, found, approach) is not None
 
     async def _list(self, approach: Approach, signal: CancelSignal, *options: str) -> Output:
         return await self._ripgrep.run(
-            [*approach.options, *options, "--files", "--null", "--", approach.target],
+            [*options, "--files", "--null", "--", approach.target],
             folder=approach.folder,
             signal=signal,
             max_bytes=_MAX_LIST_BYTES,
@@ -163,23 +218,78 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     )
 
 
-def of_type(names: Iterable[str]) -> list[str]:
-    """Return options that restrict ripgrep to names: unlike ``--glob``, a type leaves the ignore rules in force."""
-    return [*(f"--type-add=steersman:{name}" for name in names), "--type=steersman"]
+@contextlib.contextmanager
+def narrowed(way: Way, narrowing: Narrowing, *more_names: str) -> Generator[list[str], None, None]:
+    """Give ripgrep's options for a way so narrowed: unlike ``--glob``, they leave the ignore rules in force.
+
+    What they let in that is not asked for is what an ignore file takes out again, and ``more_names``. Blocks briefly.
+    """
+    assert way.approach is not None
+    options = list(way.approach.options)
+    if narrowing.depth is not None:
+        options.append(_max_depth(way, narrowing.depth))
+    if not narrowing.shapes:
+        names = [f"--type-add=steersman:{name}" for name in (*narrowing.names, *more_names)]
+        yield [*options, *names, "--type=steersman"] if narrowing.names else options
+        return
+    inner = way.approach.target.removeprefix("./")
+    at = f"/{inner}" if _PLAIN_PATH.fullmatch(inner) else "/**/"
+    wanted = [*(at + shape for shape in narrowing.shapes), *more_names]
+    with tempfile.TemporaryDirectory(prefix="steersman-", ignore_cleanup_errors=True) as folder:
+        file = Path(folder) / "wanted"
+        file.write_text("".join(["*\n!*/\n", *(f"!{line}\n" for line in wanted)]), encoding="utf-8")
+        yield [f"--ignore-file={file}", *options]  # the first of several counts least
 
 
-def _read_alike(found: Iterable[str], approach: Approach) -> list[bytes] | None:
-    """Return the lines of the ignore files among ``found``; None if one is not read alike or a repository is there."""
-    lines: list[bytes] = []
-    for path in found:
-        name = path.rpartition("/")[2]
-        if approach.needs_no_inner and (name == ".git" or path.endswith(".git/HEAD")):
+def _max_depth(way: Way, depth: int) -> str:
+    return f"--max-depth={depth - way.prefix.count('/')}"
+
+
+def without_ignore_files(joined: str) -> str:
+    """Return paths that are joined by NUL characters without those of ignore files."""
+    kept: list[str] = []
+    position = 0
+    for start, end in _ignore_files(joined):
+        kept.append(joined[position:start])
+        position = end
+    return "".join([*kept, joined[position:]]) if kept else joined
+
+
+def _enter(rules: IgnoreRules, start: Path, inner: str) -> Path | None:
+    """Return a folder below ``start``, or None where naming it is another thing than coming to it. Blocks briefly.
+
+    So it is if it is ignored, a link, git's own or no folder, or if its name is written otherwise.
+    """
+    here = start
+    for name in inner.split("/"):
+        try:
+            with os.scandir(here) as entries:
+                is_there = any(each.name == name and each.is_dir(follow_symlinks=False) for each in entries)
+        except (OSError, ValueError):
             return None
-        if name == IGNORE_FILE:
-            data = read_small_file(approach.folder / approach.target / path, follow=False)
-            if data is None or has_odd_spaces_or_mark(data):
-                return None
-            lines += parse_lines(data)
+        if not is_there or name.lower() == GIT:
+            return None
+        here /= name
+    return None if rules.at(here)[1] else here
+
+
+def _ignore_files(joined: str) -> Iterator[tuple[int, int]]:
+    """Yield where the path of each ignore file begins (at the NUL before it) and ends."""
+    for found in re.finditer(rf"{re.escape(IGNORE_FILE)}(?=\0)", joined):
+        if joined[found.start() - 1] in "/\0":
+            yield joined.rindex("\0", 0, found.start()), found.end()
+
+
+def _read_alike(joined: str, approach: Approach) -> list[bytes] | None:
+    """Return the lines of the ignore files among ``joined``; None if one is not read alike or a repository is there."""
+    if approach.needs_no_inner and re.search(r"[/\0]\.git\0|\.git/HEAD\0", joined):
+        return None
+    lines: list[bytes] = []
+    for start, end in _ignore_files(joined):
+        data = read_small_file(approach.folder / approach.target / joined[start + 1 : end], follow=False)
+        if data is None or has_odd_spaces_or_mark(data):
+            return None
+        lines += parse_lines(data)
     return lines if all(map(reads_alike, lines)) else None
 
 
@@ -192,11 +302,9 @@ def _may_hide_ignore_files(line: bytes) -> bool:
     return regex is not None and re.fullmatch(regex, IGNORE_FILE.encode(), re.IGNORECASE) is not None
 
 
-def _below(data: bytes, approach: Approach) -> list[str]:
-    """Return ripgrep's NUL-separated paths below the target, sorted."""
-    text = os.fsdecode(data)
-    paths = text.removeprefix(approach.target).removesuffix("\0").split(f"\0{approach.target}") if text else []
+def _joined(data: bytes, target: str) -> str:
+    """Return ripgrep's paths, each of which NUL ends, below the target and between NUL characters."""
+    text = "\0" + os.fsdecode(data[: data.rfind(b"\0") + 1])
     if os.sep != "/":
-        paths = [path.replace(os.sep, "/") for path in paths]
-    paths.sort()
-    return paths
+        text = text.replace(os.sep, "/")
+    return text.replace(f"\0{target}", "\0")

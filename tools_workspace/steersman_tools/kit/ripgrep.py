@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 
 _CHUNK_BYTES = 1 << 16
+_BLOCK_BYTES = 1 << 20
+_LAST_BYTES_SECONDS = 1.0
 _MAX_ERROR_BYTES = 8192
 _NAME = "rg.exe" if os.name == "nt" else "rg"
 _KEPT_ENVIRONMENT = ("SYSTEMROOT",)  # Windows starts no program without it
@@ -94,6 +97,7 @@ class Ripgrep:
         """
         if not self.is_there or self._program is None:
             raise ToolError("search needs ripgrep, which is missing; install Steersman again with its dependencies")
+        read_end, write_end = os.pipe()
         try:
             process = await asyncio.create_subprocess_exec(
                 self._program,
@@ -102,23 +106,68 @@ class Ripgrep:
                 cwd=folder,
                 env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
                 stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
+                stdout=write_end,
                 stderr=asyncio.subprocess.PIPE,
             )
-        except OSError as error:
+        except BaseException as error:
+            os.close(read_end)
+            if not isinstance(error, OSError):
+                raise
             raise ToolError(f"ripgrep cannot be started: {error.strerror or error}") from None
-        return await _Conversation(process, max_bytes).hold(stdin, signal, self._max_seconds)
+        finally:
+            os.close(write_end)
+        return await _Conversation(process, _Reader(read_end, max_bytes)).hold(stdin, signal, self._max_seconds)
+
+
+class _Reader:
+    """Reads what a program prints, in a thread of its own: many times cheaper for long lists than the event loop.
+
+    The thread ends with the program, or when the limit is reached; it owns the pipe and closes it.
+
+    Args:
+        read_end: of the pipe; taken over.
+        max_bytes: how much to keep.
+    """
+
+    def __init__(self, read_end: int, max_bytes: int) -> None:
+        self._read_end = read_end
+        self._max_bytes = max_bytes
+        self._pieces: list[bytes] = []
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        self.is_cut = False
+        threading.Thread(target=self._read, name="ripgrep", daemon=True).start()
+
+    async def wait(self) -> None:
+        """Wait for the end of what it prints, or the limit."""
+        await self._ended.wait()
+
+    def data(self) -> bytes:
+        """Return what was read so far."""
+        return b"".join(self._pieces)
+
+    def _read(self) -> None:
+        room = self._max_bytes
+        try:
+            with open(self._read_end, "rb") as pipe:  # noqa: PTH123 (it is open already)
+                while piece := pipe.read(min(room + 1, _BLOCK_BYTES)):
+                    self._pieces.append(piece[:room])
+                    room -= len(piece)
+                    if room < 0:
+                        self.is_cut = True
+                        return
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._ended.set)
 
 
 class _Conversation:
     """One running process: its pipes are served together, and it never outlives this object's ``hold``."""
 
-    def __init__(self, process: asyncio.subprocess.Process, max_bytes: int) -> None:
+    def __init__(self, process: asyncio.subprocess.Process, reader: _Reader) -> None:
         self._process = process
-        self._max_bytes = max_bytes
-        self._data = bytearray()
+        self._reader = reader
         self._errors = bytearray()
-        self._cut = False
 
     async def hold(self, stdin: bytes | None, signal: CancelSignal, max_seconds: float) -> Output:
         unsubscribe = signal.on_set(self._kill)
@@ -128,7 +177,9 @@ class _Conversation:
             async with asyncio.timeout(max_seconds), asyncio.TaskGroup() as group:
                 group.create_task(self._feed(stdin))
                 group.create_task(self._read_errors())
-                group.create_task(self._read_data())
+                await self._reader.wait()
+                if self._reader.is_cut:
+                    self._kill()
                 code = await self._process.wait()
         except TimeoutError:
             late = True
@@ -137,10 +188,14 @@ class _Conversation:
             if code is None:
                 self._kill()
                 await self._process.wait()
-        if late or self._cut or signal.is_set:
+        if late:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._reader.wait(), _LAST_BYTES_SECONDS)
+        cut = self._reader.is_cut
+        if late or cut or signal.is_set:
             code = None
         errors = self._errors.decode("utf-8", "replace").strip()
-        return Output(bytes(self._data), errors, code, self._cut, late, signal.is_set)
+        return Output(self._reader.data(), errors, code, cut, late, signal.is_set)
 
     def _kill(self) -> None:
         if self._process.returncode is None:
@@ -154,16 +209,6 @@ class _Conversation:
             self._process.stdin.write(stdin)
             await self._process.stdin.drain()
         self._process.stdin.close()
-
-    async def _read_data(self) -> None:
-        assert self._process.stdout is not None
-        while piece := await self._process.stdout.read(_CHUNK_BYTES):
-            room = self._max_bytes - len(self._data)
-            self._data += piece[:room]
-            if len(piece) > room:
-                self._cut = True
-                self._kill()
-                return
 
     async def _read_errors(self) -> None:
         assert self._process.stderr is not None

@@ -17,8 +17,9 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import NO_GIT, Lister, of_type
+from steersman_tools.kit.listing import NO_GIT, Lister, Way, narrowed
 from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
+from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.ripgrep import Output, Ripgrep
 from steersman_tools.kit.workspace import Location
@@ -143,15 +144,17 @@ class Searcher:
 
     async def _search_folder(self, search: _Search, query: Query, location: Location, signal: CancelSignal) -> None:
         root, start = location.root.path, location.path
-        names = query.glob.plain_names() if query.glob else []
-        approach = await self._lister.approach(root, start, signal) if names is not None else None
-        if approach is not None:
-            options = [*approach.options, *NO_GIT, *(of_type(names) if names else [])]
-            await search.run(approach.folder, [*options, "--", approach.target], prefix=approach.target)
-            return
-        last_names = query.glob.last_names() if query.glob else None
-        listing = await self._lister.files(root, start, signal, last_names)
-        for batch in _batches(query.glob.choose(listing.paths) if query.glob else listing.paths):
+        narrowing = narrow(query.glob) if query.glob else EVERYTHING
+        if query.glob is None or narrowing.is_exact or (narrowing.shapes and query.glob.literal is None):
+            way = await self._lister.way(root, start, signal, narrowing)
+            if way is not None and (way.prefix or not narrowing.folder):
+                await search.run_below(way, narrowing)
+                if query.glob is None or narrowing.is_exact or not search.is_flooded:
+                    return
+                search.start_anew()  # with what does not fit the glob
+        listing = await self._lister.files(root, start, signal, narrowing)
+        chosen = query.glob.find_in(listing.joined) if query.glob and not listing.is_exact else listing.paths
+        for batch in _batches(sorted(chosen)):
             await search.run(start, ["--", *batch])
             if not search.found.is_whole:
                 return
@@ -191,19 +194,37 @@ class _Search:
     signal: CancelSignal
     found: Found = field(default_factory=Found)
     room: int = _MAX_OUTPUT_BYTES
+    is_flooded: bool = False
 
-    async def run(self, folder: Path, arguments: Sequence[str], *, prefix: str = "./") -> None:
-        """Search files; ``prefix`` is what ripgrep puts before their paths."""
+    async def run(self, folder: Path, arguments: Sequence[str], *, skipped: str = "./", prefix: str = "") -> None:
+        """Search files; ``prefix`` stands before their paths in place of ``skipped``, which ripgrep puts there."""
         output = await self.ripgrep.run(
             [*self.query.options(), *arguments], folder=folder, signal=self.signal, max_bytes=self.room
         )
         self._take_note(output)
-        skipped = len(os.fsencode(prefix))
+        length = len(os.fsencode(skipped))
 
         def to_path(raw: bytes) -> str:
-            return os.fsdecode(raw[skipped:]).replace(os.sep, "/")
+            return prefix + os.fsdecode(raw[length:]).replace(os.sep, "/")
 
         self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path)
+
+    async def run_below(self, way: Way, narrowing: Narrowing) -> None:
+        """Search what ripgrep chooses on a way, which may be more than the query's glob takes."""
+        assert way.approach is not None
+        with narrowed(way, narrowing) as options:
+            await self.run(
+                way.approach.folder,
+                [*options, *NO_GIT, "--", way.approach.target],
+                skipped=way.approach.target,
+                prefix=way.prefix,
+            )
+
+    def start_anew(self) -> None:
+        """Forget what was found."""
+        self.found = Found()
+        self.room = _MAX_OUTPUT_BYTES
+        self.is_flooded = False
 
     async def run_open(self) -> None:
         """Search what the editor has otherwise than the disk."""
@@ -234,6 +255,7 @@ class _Search:
         if output.code == 2 and output.errors:
             raise ToolError(_explain(output.errors, self.query))
         self.room = max(self.room - len(output.data), 1)
+        self.is_flooded = self.is_flooded or output.cut
         if output.code is None:
             self.found.is_whole = False
             self.found.reason = _reason(output)
