@@ -10,12 +10,25 @@ export function readArguments(text: string): Readonly<Record<string, unknown>> {
   }
 }
 
+/** The tools' names as a sentence has them; the server titles what it shows in the same way. */
+const VERBS: Readonly<Record<string, string>> = {
+  read_file: 'read',
+  list_dir: 'list',
+  find_files: 'find',
+  edit_file: 'edit',
+  write_file: 'write',
+  apply_patch: 'apply a patch',
+  move_file: 'move',
+  delete_file: 'delete',
+  run_command: 'run',
+};
+
 const SUBJECTS = ['path', 'command', 'pattern', 'new_path'] as const;
 
 /** Returns a title for a call: its tool and what it is about. */
 export function titleOf(tool: string, argumentsText: string): string {
   const given = readArguments(argumentsText);
-  const verb = tool.replaceAll('_', ' ');
+  const verb = VERBS[tool] ?? tool.replaceAll('_', ' ');
   for (const name of SUBJECTS) {
     const subject = given[name];
     if (typeof subject === 'string' && subject !== '') return `${verb} ${oneLine(subject, 80)}`;

@@ -80,7 +80,7 @@ scene('a person decides on changes', STAGE, async (here, step) => {
     await here.answerBox('Why not?', 'we say hello here');
     await here.panel.locator('.assistant', { hasText: 'As you wish.' }).waitFor();
     const row = here.panel.locator('.tool', { hasText: 'rejected' });
-    await row.locator('summary').click();
+    await row.locator('.call > summary').click();
     await row.locator('pre', { hasText: 'we say hello here' }).waitFor();
     assert.equal(here.read('c.py'), APP);
     await here.picture('rejected');

@@ -54,7 +54,7 @@ scene('a person talks with it', STAGE, async (here, step) => {
     assert.equal(await panel.locator('details.reasoning').count(), 1);
     assert.equal(await panel.locator('details.reasoning[open]').count(), 0);
     const row = panel.locator('.tool', { hasText: 'read notes.txt' });
-    await row.locator('summary').press('Enter');
+    await row.locator('.call > summary').press('Enter');
     await row.locator('pre', { hasText: 'one two three' }).waitFor();
     await panel.locator('.spent', { hasText: 'tokens' }).waitFor();
     await here.picture('conversation-light');

@@ -52,7 +52,7 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.picture('command-question');
   await here.panel.getByRole('button', { name: 'Allow once' }).click();
   await here.panel.locator('.note', { hasText: 'Complete' }).waitFor();
-  await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('summary').click();
+  await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('.call > summary').click();
   await here.page.locator('.pane-header', { hasText: 'Sessions' }).click();
   await here.page.locator('.pane .monaco-list-row', { hasText: 'Greet more politely' }).waitFor();
   for (const [name, theme, sign] of THEMES) {

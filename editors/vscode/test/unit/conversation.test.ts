@@ -77,7 +77,7 @@ test('reasoning stays with its answer', () => {
 
 test('a call goes through its states', () => {
   const play = new Play().begin().happen(CALL);
-  assert.equal(play.shown()[1], 'tool edit file a.py: waiting');
+  assert.equal(play.shown()[1], 'tool edit a.py: waiting');
   play.happen(ASKED);
   assert.equal(play.shown()[1], 'tool edit a.py: asking');
   assert.equal(play.conversation.state.activity, 'waiting for you: edit a.py');
@@ -164,7 +164,7 @@ test('a recorded conversation looks as it did when it happened', () => {
   assert.deepEqual(conversation.entries.map((entry) => entry.kind), ['user', 'tool', 'assistant']);
   const call = conversation.entries[1];
   assert.ok(call?.kind === 'tool');
-  assert.deepEqual([call.title, call.state, call.content], ['read file a.py', 'done', 'text']);
+  assert.deepEqual([call.title, call.state, call.content], ['read a.py', 'done', 'text']);
 });
 
 test('a recorded run that did not come to its end can be continued', () => {

@@ -10,8 +10,8 @@ import { asFailure, ServerFailure } from '../../src/server/failure.ts';
 import { timeAgo } from '../../src/sessions/time_ago.ts';
 
 test('a call is named by its tool and what it is about', () => {
-  assert.equal(titleOf('read_file', '{"path":"src/app.py"}'), 'read file src/app.py');
-  assert.equal(titleOf('run_command', '{"command":"pytest\\n -q"}'), 'run command pytest -q');
+  assert.equal(titleOf('read_file', '{"path":"src/app.py"}'), 'read src/app.py');
+  assert.equal(titleOf('run_command', '{"command":"pytest\\n -q"}'), 'run pytest -q');
   assert.equal(titleOf('search', 'not JSON'), 'search');
   assert.equal(titleOf('search', '["path"]'), 'search');
 });

@@ -35,8 +35,8 @@ export class ComposerView {
     this.#spent = element('span', { class: 'spent' });
     root.append(
       this.input,
-      element('div', { class: 'row' }, this.#mode, this.#model, element('span', { class: 'actions' }, this.#stop, this.#submit)),
-      this.#spent,
+      element('div', { class: 'row' }, this.#mode, this.#model),
+      element('div', { class: 'row' }, this.#spent, element('span', { class: 'actions' }, this.#stop, this.#submit)),
     );
   }
 

@@ -1,5 +1,6 @@
 // One entry of the conversation as elements.
 import type { AssistantEntry, Entry, NoteEntry, ToolEntry, ToolState, UserEntry } from '../../conversation/entries.ts';
+import { readArguments } from '../../conversation/tool_titles.ts';
 import type { FromPanel } from '../messages.ts';
 import { button, element } from './dom.ts';
 import type { RenderMarkdown } from './markdown.ts';
@@ -81,7 +82,7 @@ function callDetails(entry: ToolEntry, { send }: EntryParts): HTMLElement[] {
   const parts: HTMLElement[] = [];
   if (entry.reason !== '') parts.push(element('h4', {}, 'Decision'), element('p', {}, entry.reason));
   if (entry.diff !== '') parts.push(element('h4', {}, 'Change'), diffView(entry.diff));
-  parts.push(element('h4', {}, `Arguments of ${entry.tool}`), element('pre', { tabindex: '0' }, prettyArguments(entry.arguments)));
+  parts.push(argumentsView(entry));
   if (entry.output !== '') parts.push(element('h4', {}, 'Output'), element('pre', { tabindex: '0' }, entry.output));
   if (entry.content !== '') parts.push(element('h4', {}, 'Result'), element('pre', { tabindex: '0' }, entry.content));
   for (const change of entry.changes) {
@@ -117,12 +118,19 @@ function changesOf(entry: ToolEntry): string {
   return `+${added} −${removed}`;
 }
 
-function prettyArguments(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text;
-  }
+// Texts as they are, not as JSON writes them; behind a change, which says the same, they are folded.
+function argumentsView(entry: ToolEntry): HTMLElement {
+  const title = `Arguments of ${entry.tool}`;
+  const given = Object.entries(readArguments(entry.arguments));
+  const fields =
+    given.length === 0
+      ? [element('pre', { tabindex: '0' }, entry.arguments)]
+      : given.flatMap(([name, value]) => [
+          element('h5', {}, name),
+          element('pre', { tabindex: '0' }, typeof value === 'string' ? value : JSON.stringify(value, null, 2)),
+        ]);
+  if (entry.diff === '') return element('div', { class: 'arguments' }, element('h4', {}, title), ...fields);
+  return element('details', { class: 'arguments' }, element('summary', {}, title), ...fields);
 }
 
 function fileName(uri: string): string {

@@ -8,7 +8,7 @@ import type { EntryParts } from './entry_views.ts';
 export function questionView(entry: ToolEntry, question: OpenQuestion, { send }: EntryParts): HTMLElement {
   const answer = (optionId: string, reason = ''): void =>
     send({ type: 'answer', runId: question.runId, callId: question.callId, optionId, reason });
-  const reason = element('input', { type: 'text', placeholder: 'Why not? (optional)', 'aria-label': 'Reason for rejecting', 'data-keep': `reason ${entry.id}` });
+  const reason = element('input', { type: 'text', placeholder: 'Why not? (Enter rejects)', 'aria-label': 'Reason for rejecting', 'data-keep': `reason ${entry.id}` });
   reason.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && !event.isComposing) answer('reject', reason.value);
   });
@@ -17,8 +17,10 @@ export function questionView(entry: ToolEntry, question: OpenQuestion, { send }:
       ? button(label, () => answer(id, reason.value), { class: 'secondary' })
       : button(label, () => answer(id), id === 'allow_once' ? {} : { class: 'secondary' }),
   );
-  const allow = buttons.filter((each) => !each.classList.contains('secondary'));
-  const others = buttons.filter((each) => each.classList.contains('secondary'));
+  const isShort = (index: number): boolean => ['allow_once', 'reject'].includes(question.options[index]?.id ?? '');
+  // What it is about stands in the longer labels: those get a line each.
+  const short = buttons.filter((_, index) => isShort(index)).sort((one) => (one.classList.contains('secondary') ? 1 : -1));
+  const long = buttons.filter((_, index) => !isShort(index));
   const show = button(question.command === null ? 'Show the change' : 'Show the command', () => send({ type: 'showQuestion', callId: question.callId }), {
     class: 'link',
   });
@@ -28,7 +30,8 @@ export function questionView(entry: ToolEntry, question: OpenQuestion, { send }:
     element('p', {}, `May Steersman ${question.title}?`),
     ...(question.command === null ? [] : [element('pre', { tabindex: '0' }, question.command)]),
     ...(question.warning === undefined ? [] : [element('p', { class: 'warning' }, question.warning)]),
-    element('div', { class: 'buttons' }, ...allow, ...others),
-    element('div', { class: 'buttons' }, reason, show),
+    element('div', { class: 'buttons' }, ...short, show),
+    ...(long.length === 0 ? [] : [element('div', { class: 'buttons lines' }, ...long)]),
+    element('div', { class: 'buttons' }, reason),
   );
 }
