@@ -146,7 +146,7 @@ class _Samples:
     def _plain(self, annotation: Any) -> list[Any]:
         if annotation is Price:
             return [Price(input=1.0, output=1.0)]
-        if dataclasses.is_dataclass(annotation):
+        if dataclasses.is_dataclass(annotation) or hasattr(annotation, "_fields"):
             return list(self.records(typing.cast("type[Any]", annotation)))
         if isinstance(annotation, type) and issubclass(annotation, enum.Enum):
             self.closed.update(str(member.value) for member in annotation)
@@ -157,15 +157,16 @@ class _Samples:
         return simple.get(annotation, [_TEXT])
 
     def records(self, record: type[Any]) -> Iterator[Any]:
-        """Yield instances of a dataclass so that each sample of each field occurs."""
+        """Yield instances of a dataclass or a tuple with names so that each sample of each field occurs."""
         hints = typing.get_type_hints(record, localns={"RunResult": RunResult})
-        for constant in (each for each in dataclasses.fields(record) if not each.init):
+        fields = dataclasses.fields(record) if dataclasses.is_dataclass(record) else ()
+        for constant in (each for each in fields if not each.init):
             self.of(hints[constant.name])
-        fields = [each for each in dataclasses.fields(record) if each.init]
-        columns = [self.of(hints[each.name]) for each in fields]
+        names = [each.name for each in fields if each.init] if fields else list(getattr(record, "_fields", ()))
+        columns = [self.of(hints[name]) for name in names]
         for number in range(max(map(len, columns), default=1)):
             values = (column[min(number, len(column) - 1)] for column in columns)
-            yield record(**dict(zip((each.name for each in fields), values, strict=True)))
+            yield record(**dict(zip(names, values, strict=True)))
 
 
 class _Shapes:
