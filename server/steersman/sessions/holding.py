@@ -52,7 +52,7 @@ class SessionLocks:
 
     def is_held(self, row: SessionRow) -> bool:
         """Say whether a living process holds it."""
-        if row.holder is None:
+        if row.held_by is None:
             return False
         try:
             return self._locker.is_locked(self.path(row.id, row.lock_epoch))

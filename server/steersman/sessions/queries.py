@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from steersman.agent.model import Usage
 from steersman.sessions.records import SessionRecord
@@ -46,9 +46,8 @@ class Holder:
         return cls(fields["name"], fields["pid"], fields["host"], fields["since"])
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRow:
-    """A session as its table has it."""
+class SessionRow(NamedTuple):
+    """A session as its table has it: the columns of ``_COLUMNS`` in their order, so that a row is one as it stands."""
 
     key: int
     id: str
@@ -62,32 +61,51 @@ class SessionRow:
     next_seq: int
     generation: int
     lock_epoch: int
-    holder: Holder | None
+    held_by: str | None
     cost: float | None
-    usage: Usage
+    input_tokens: int
+    cached_input_tokens: int
+    cache_write_tokens: int
+    output_tokens: int
+    reasoning_tokens: int
+    estimated: int
+
+    @property
+    def holder(self) -> Holder | None:
+        """Who holds it, or held it when its process died."""
+        return Holder.parse(self.held_by) if self.held_by else None
+
+    @property
+    def usage(self) -> Usage:
+        """All tokens of all its runs."""
+        return usage_from(self[14:]) if self.input_tokens or self.output_tokens else _NO_USAGE
 
     def record(self, *, running: bool) -> SessionRecord:
         """Return what the outside sees."""
+        holder = self.holder if running else None
         return SessionRecord(
-            id=self.id,
-            title=self.title,
-            folder=self.folder,
-            created_at=self.created_at,
-            updated_at=self.updated_at,
-            messages=self.messages,
-            model=self.model,
-            parent_id=self.parent_id,
-            usage=self.usage,
-            cost=self.cost,
-            running=running,
-            holder=self.holder.name if running and self.holder else None,
+            self.id,
+            self.title,
+            self.folder,
+            self.created_at,
+            self.updated_at,
+            self.messages,
+            self.model,
+            self.parent_id,
+            self.usage,
+            self.cost,
+            running,
+            holder.name if holder else None,
         )
+
+
+_NO_USAGE = Usage()
 
 
 def find_session(connection: sqlite3.Connection, session_id: str) -> SessionRow | None:
     """Return the session of that id."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM session WHERE id = ?", (clean(session_id),)).fetchone()
-    return _row(row) if row else None
+    return SessionRow._make(row) if row else None
 
 
 def read_generation(connection: sqlite3.Connection, key: int) -> int | None:
@@ -107,7 +125,7 @@ def find_by_prefix(connection: sqlite3.Connection, prefix: str, limit: int) -> l
         f"SELECT {_COLUMNS} FROM session WHERE substr(id, 1, ?) = ? ORDER BY activity DESC LIMIT ?",
         (len(prefix), clean(prefix), limit),
     )
-    return [_row(row) for row in rows]
+    return [SessionRow._make(row) for row in rows]
 
 
 def list_sessions(connection: sqlite3.Connection, limit: int, offset: int) -> list[SessionRow]:
@@ -115,7 +133,7 @@ def list_sessions(connection: sqlite3.Connection, limit: int, offset: int) -> li
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM session ORDER BY activity DESC LIMIT ? OFFSET ?", (limit, offset)
     )
-    return [_row(row) for row in rows]
+    return [SessionRow._make(row) for row in rows]
 
 
 def sessions_by_key(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, SessionRow]:
@@ -123,7 +141,7 @@ def sessions_by_key(connection: sqlite3.Connection, keys: Sequence[int]) -> dict
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM session WHERE key IN ({', '.join('?' * len(keys))})", tuple(keys)
     )
-    return {row[0]: _row(row) for row in rows}
+    return {row[0]: SessionRow._make(row) for row in rows}
 
 
 def count_sessions(connection: sqlite3.Connection) -> int:
@@ -167,26 +185,4 @@ def add_response(
         " reasoning_tokens = reasoning_tokens + ?, estimated = max(estimated, ?),"
         " cost = CASE WHEN ? IS NULL THEN cost ELSE coalesce(cost, 0) + ? END WHERE key = ?",
         (*columns, cost, cost, key),
-    )
-
-
-def _row(columns: Sequence[Any]) -> SessionRow:
-    key, session_id, title, folder, model, parent_id, created_at, updated_at = columns[:8]
-    messages, next_seq, generation, lock_epoch, holder, cost = columns[8:14]
-    return SessionRow(
-        key=key,
-        id=session_id,
-        title=title,
-        folder=folder,
-        model=model,
-        parent_id=parent_id,
-        created_at=created_at,
-        updated_at=updated_at,
-        messages=messages,
-        next_seq=next_seq,
-        generation=generation,
-        lock_epoch=lock_epoch,
-        holder=Holder.parse(holder) if holder else None,
-        cost=cost,
-        usage=usage_from(columns[14:]),
     )

@@ -2,12 +2,14 @@
 
 Times are seconds since the epoch by the injected clock; the wire turns them into RFC 3339. Paths are canonical and
 absolute. Nothing in here reads or writes anything.
+
+What comes by the thousand is a tuple with names: Python makes one in a tenth of the time of a frozen dataclass.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
 
 from steersman.agent.messages import Message
 from steersman.agent.model import Usage
@@ -19,8 +21,7 @@ TimingKind: TypeAlias = Literal["run", "turn", "model", "retry", "approval", "to
 """What a span of time was spent on; an ``error`` is a point in time."""
 
 
-@dataclass(frozen=True, slots=True)
-class SessionRecord:
+class SessionRecord(NamedTuple):
     """One session as lists show it (PROTOCOL §2, ``Session``).
 
     Attributes:
@@ -46,7 +47,7 @@ class SessionRecord:
     messages: int = 0
     model: str = ""
     parent_id: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     cost: float | None = None
     running: bool = False
     holder: str | None = None
@@ -60,8 +61,7 @@ class SessionPage:
     total: int
 
 
-@dataclass(frozen=True, slots=True)
-class StoredMessage:
+class StoredMessage(NamedTuple):
     """One message of a conversation.
 
     Attributes:

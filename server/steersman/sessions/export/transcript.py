@@ -63,8 +63,8 @@ def gather(store: SessionStore, session_id: str, *, with_secrets: bool, with_fil
     record = store.get(session_id)
     messages = store.messages(session_id)
     return Transcript(
-        session=replace(record, title=mask(record.title)),
-        messages=tuple(replace(stored, message=_masked(stored.message, mask)) for stored in messages),
+        session=record._replace(title=mask(record.title)),
+        messages=tuple(stored._replace(message=_masked(stored.message, mask)) for stored in messages),
         responses=tuple(store.responses(session_id)),
         timings=tuple(replace(timing, label=mask(timing.label)) for timing in store.timings(session_id)),
         exported_at=store.now(),
