@@ -71,36 +71,39 @@ class FindFiles:
         """Find them."""
         location, args = payload_of(plan, FindFilesArguments)
         glob = compile_glob(args.pattern)
-        found, remark, is_whole = await self._find(location, glob, signal)
-        first = await asyncio.to_thread(heapq.nsmallest, args.limit, found)
+        found, first, remark, is_whole = await self._find(location, glob, args.limit, signal)
         before, behind = display_prefix(location), "/" * glob.folders_only
         shown = [f"{before}{path}{behind}".encode("utf-8", "replace").decode("utf-8") for path in first]
         remarks = [remark] if remark else []
-        if len(found) > args.limit:
-            remarks.append(f"[the first {args.limit:,} of {len(found):,}; make the pattern narrower, or raise limit]")
+        if found > args.limit:
+            remarks.append(f"[the first {args.limit:,} of {found:,}; make the pattern narrower, or raise limit]")
         if not is_whole:
             remarks.append("[stopped before the end; there may be more]")
         return ToolResult("\n".join([*shown, *remarks]))
 
-    async def _find(self, location: Location, glob: Glob, signal: CancelSignal) -> tuple[list[str], str, bool]:
-        """Return the paths in no order, a remark on them, and whether they are all."""
+    async def _find(
+        self, location: Location, glob: Glob, limit: int, signal: CancelSignal
+    ) -> tuple[int, list[str], str, bool]:
+        """Return how many there are, the first, a remark on them, and whether they are all."""
         narrowing = narrow(glob)
         if glob.folders_only:
             narrowing = Narrowing(narrowing.folder)
         if narrowing != EVERYTHING:  # the quick way, which cannot tell what else there is
             listing = await self._list(location, glob, signal, narrowing)
-            found = await asyncio.to_thread(_choose, glob, listing)
-            if found or not listing.is_whole:
-                return found, "", listing.is_whole
+            count, first, _ = await asyncio.to_thread(_first, glob, listing, limit, in_any_case=False)
+            if count or not listing.is_whole:
+                return count, first, "", listing.is_whole
         listing = await self._list(location, glob, signal)
-        found, remark = await asyncio.to_thread(_choose_in_any_case, glob, listing)
-        return found, remark, listing.is_whole
+        return *await asyncio.to_thread(_first, glob, listing, limit, in_any_case=True), listing.is_whole
 
     async def _list(
         self, location: Location, glob: Glob, signal: CancelSignal, narrowing: Narrowing = EVERYTHING
     ) -> Listing:
         listing = await self._lister.files(location.root.path, location.path, signal, narrowing)
-        new = await asyncio.to_thread(_new_documents, location, self._workspace.open_texts())
+        open_texts = self._workspace.open_texts()
+        if not open_texts:
+            return listing
+        new = await asyncio.to_thread(_new_documents, location, open_texts)
         if listing.is_exact:
             new = filter(glob.matches, new)
         more = "".join(f"{path}\0" for path in new if f"\0{path}\0" not in listing.joined)
@@ -117,15 +120,15 @@ def _new_documents(location: Location, open_texts: dict[str, str]) -> Iterable[s
     return [path.relative_to(location.path).as_posix() for path in new if not rules.is_ignored(path)]
 
 
-def _choose_in_any_case(glob: Glob, listing: Listing) -> tuple[list[str], str]:
-    """Return what fits, if need be without regard to case, and a remark on it."""
-    found = _choose(glob, listing)
-    if found:
-        return found, ""
-    found = _choose(compile_glob(glob.pattern + "/" * glob.folders_only, ignores_case=True), listing)
-    if found:
-        return found, "[none fits exactly; these do when case does not count]"
-    return [], f"[no file fits “{glob.pattern}”, of {listing.count:,} looked at]"
+def _first(glob: Glob, listing: Listing, limit: int, *, in_any_case: bool) -> tuple[int, list[str], str]:
+    """Return how many fit (if none and so wanted, without regard to case), the first of them, and a remark."""
+    found, remark = _choose(glob, listing), ""
+    if not found and in_any_case:
+        found = _choose(compile_glob(glob.pattern + "/" * glob.folders_only, ignores_case=True), listing)
+        remark = "[none fits exactly; these do when case does not count]"
+        if not found:
+            remark = f"[no file fits “{glob.pattern}”, of {listing.count:,} looked at]"
+    return len(found), heapq.nsmallest(limit, found), remark
 
 
 def _choose(glob: Glob, listing: Listing) -> list[str]:

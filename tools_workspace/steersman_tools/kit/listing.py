@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -99,6 +99,10 @@ class Way(NamedTuple):
     prefix: str
     approach: Approach | None
 
+    def leads_to(self, narrowing: Narrowing) -> bool:
+        """Whether it begins in the narrowing's folder."""
+        return bool(self.prefix) or not narrowing.folder
+
 
 def reads_alike(line: bytes) -> bool:
     """Whether git and ripgrep are known to read an ignore line alike."""
@@ -120,30 +124,27 @@ class Lister:
 
         ``narrowing`` may leave out what it does not ask for, and makes it quicker; paths count from ``start`` still.
         """
-        way = await asyncio.to_thread(self._way, root, start, narrowing)
-        is_narrowed = not narrowing.folder or bool(way.prefix)
+        way = await self.way(root, start, narrowing)
         if way.approach is not None:
             with narrowed(way, narrowing, IGNORE_FILE) as options:
                 output = await self._list(way.approach, signal, *options, *NO_GIT)
-            joined = await asyncio.to_thread(_joined, output.data, way.approach.target)
-            if not output.late and await self._holds(way, narrowing, signal, joined):
+            joined, lines = await asyncio.to_thread(_taken, output.data, way.approach)
+            if lines is not None and not output.late and await self.holds(way, narrowing, signal, lines):
                 if not narrowing.takes_ignore_files:
                     joined = without_ignore_files(joined)
                 return Listing(
                     joined.replace("\0", f"\0{way.prefix}").removesuffix(way.prefix) if way.prefix else joined,
                     is_whole=output.code is not None,
-                    is_exact=narrowing.is_exact and is_narrowed,
+                    is_exact=narrowing.is_exact and way.leads_to(narrowing),
                 )
         paths = await asyncio.to_thread(lambda: list(walk_files(way.start, way.rules, lambda: signal.is_set)))
         return Listing("\0".join(["", *(way.prefix + path for path in paths), ""]), is_whole=not signal.is_set)
 
-    async def way(self, root: Path, start: Path, signal: CancelSignal, narrowing: Narrowing = EVERYTHING) -> Way | None:
-        """Return how to call ripgrep on the tree below ``start``, or None when it would not do as git does."""
-        way = await asyncio.to_thread(self._way, root, start, narrowing)
-        return way if await self._holds(way, narrowing, signal) else None
+    async def way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
+        """Return the way to the narrowing's folder, where it is as good as the one to ``start``."""
+        return await asyncio.to_thread(self._way, root, start, narrowing)
 
     def _way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
-        """Return the way to the narrowing's folder, where it is as good as the one to ``start``."""
         rules = IgnoreRules(root)
         is_there = self._ripgrep.is_there
         inner = _enter(rules, start, narrowing.folder) if narrowing.folder else None
@@ -153,15 +154,23 @@ class Lister:
                 return Way(rules, inner, f"{narrowing.folder}/", approach)
         return Way(rules, start, "", approach_to(rules, start) if is_there else None)
 
-    async def _holds(self, way: Way, narrowing: Narrowing, signal: CancelSignal, joined: str | None = None) -> bool:
-        """Whether the ignore files below the target are read alike too; ``joined`` are the files found there."""
+    async def holds(
+        self, way: Way, narrowing: Narrowing, signal: CancelSignal, lines: Sequence[bytes] | None = None
+    ) -> bool:
+        """Whether ripgrep does on a way as git does: whether the ignore files there are read alike too.
+
+        Args:
+            way: the way.
+            narrowing: how deep it goes.
+            signal: ends the looking.
+            lines: of the ignore files that were found there already and are read alike; None when nobody has looked.
+        """
         approach = way.approach
         if approach is None:
             return False
-        if joined is not None and not approach.needs_no_inner:
-            lines = await asyncio.to_thread(_read_alike, joined, approach)
-            if lines is None or not any(map(_may_hide_ignore_files, (*lines, *approach.lines))):
-                return lines is not None
+        has_seen_all = lines is not None and not any(map(_may_hide_ignore_files, (*lines, *approach.lines)))
+        if has_seen_all and not approach.needs_no_inner:
+            return True
         # One that is ignored itself is in force all the same, and only this shows it.
         wanted = ["--glob", IGNORE_FILE]
         if approach.needs_no_inner:
@@ -169,8 +178,7 @@ class Lister:
         if narrowing.depth is not None:  # a repository that deep has its HEAD one part deeper
             wanted.append(_max_depth(way, narrowing.depth + 1))
         output = await self._list(approach, signal, *approach.options, *wanted)
-        found = await asyncio.to_thread(_joined, output.data, approach.target)
-        return not output.late and await asyncio.to_thread(_read_alike, found, approach) is not None
+        return not output.late and (await asyncio.to_thread(_taken, output.data, approach))[1] is not None
 
     async def _list(self, approach: Approach, signal: CancelSignal, *options: str) -> Output:
         return await self._ripgrep.run(
@@ -302,9 +310,10 @@ def _may_hide_ignore_files(line: bytes) -> bool:
     return regex is not None and re.fullmatch(regex, IGNORE_FILE.encode(), re.IGNORECASE) is not None
 
 
-def _joined(data: bytes, target: str) -> str:
-    """Return ripgrep's paths, each of which NUL ends, below the target and between NUL characters."""
+def _taken(data: bytes, approach: Approach) -> tuple[str, list[bytes] | None]:
+    """Return ripgrep's paths as ``Listing.joined`` has them, and the lines of the ignore files among them."""
     text = "\0" + os.fsdecode(data[: data.rfind(b"\0") + 1])
     if os.sep != "/":
         text = text.replace(os.sep, "/")
-    return text.replace(f"\0{target}", "\0")
+    joined = text.replace(f"\0{approach.target}", "\0")
+    return joined, _read_alike(joined, approach)

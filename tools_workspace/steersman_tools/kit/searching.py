@@ -17,7 +17,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import NO_GIT, Lister, Way, narrowed
+from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Way, narrowed
 from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.protected_paths import ProtectedPaths
@@ -146,18 +146,30 @@ class Searcher:
         root, start = location.root.path, location.path
         narrowing = narrow(query.glob) if query.glob else EVERYTHING
         if query.glob is None or narrowing.is_exact or (narrowing.shapes and query.glob.literal is None):
-            way = await self._lister.way(root, start, signal, narrowing)
-            if way is not None and (way.prefix or not narrowing.folder):
-                await search.run_below(way, narrowing)
-                if query.glob is None or narrowing.is_exact or not search.is_flooded:
-                    return
-                search.start_anew()  # with what does not fit the glob
+            way = await self._lister.way(root, start, narrowing)
+            if way.leads_to(narrowing) and await self._search_below(search, way, narrowing, signal):
+                return
+            search.start_anew()
         listing = await self._lister.files(root, start, signal, narrowing)
         chosen = query.glob.find_in(listing.joined) if query.glob and not listing.is_exact else listing.paths
         for batch in _batches(sorted(chosen)):
             await search.run(start, ["--", *batch])
             if not search.found.is_whole:
                 return
+
+    async def _search_below(self, search: _Search, way: Way, narrowing: Narrowing, signal: CancelSignal) -> bool:
+        """Search what ripgrep chooses, and look meanwhile whether git would choose the same; return whether it fits."""
+        if way.approach is None:
+            return False
+        holding = asyncio.ensure_future(self._lister.holds(way, narrowing, signal))
+        try:
+            await search.run_below(way, way.approach, narrowing)
+            is_flooded = search.is_flooded and narrowing.shapes  # maybe with what does not fit the glob
+            return await holding and not is_flooded
+        finally:
+            if not holding.done():
+                holding.cancel()
+                await asyncio.wait([holding])
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,14 +221,13 @@ class _Search:
 
         self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path)
 
-    async def run_below(self, way: Way, narrowing: Narrowing) -> None:
+    async def run_below(self, way: Way, approach: Approach, narrowing: Narrowing) -> None:
         """Search what ripgrep chooses on a way, which may be more than the query's glob takes."""
-        assert way.approach is not None
         with narrowed(way, narrowing) as options:
             await self.run(
-                way.approach.folder,
-                [*options, *NO_GIT, "--", way.approach.target],
-                skipped=way.approach.target,
+                approach.folder,
+                [*options, *NO_GIT, "--", approach.target],
+                skipped=approach.target,
                 prefix=way.prefix,
             )
 
