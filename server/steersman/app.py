@@ -20,14 +20,8 @@ from steersman.agent.clock import Clock, SystemClock
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.limits import Limits
 from steersman.configuration import config_file, load_settings, make_roots, state_dir
-from steersman.library import SessionLibrary
-from steersman.permissions.ground import Ground
-from steersman.permissions.memory import SessionMemories
 from steersman.permissions.modes import Mode
-from steersman.permissions.question import Asker
-from steersman.permissions.rule import Rule, check_rules
-from steersman.permissions.store import AlwaysStore, always_file
-from steersman.remembered import RememberedPermissions
+from steersman.permissions.places import always_file
 from steersman.runs import RunRegistry
 from steersman.runs.parts import ModelChoice, ModeSource, RunDefaults
 from steersman.runs.shelf import StoreShelf
@@ -39,17 +33,20 @@ from steersman.settings import (
     at_most,
     tightening_of,
 )
-from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.workspace import Root, Workspace
 
 if TYPE_CHECKING:
+    from steersman.agent.approval import ApprovalRequest, BeforeToolCall, Decision
     from steersman.agent.model import ModelClient, Usage
     from steersman.agent.tool import Plan, Tool
+    from steersman.library import SessionLibrary
     from steersman.lsp.host import Editor
     from steersman.models.prices import ModelFacts
     from steersman.models.provider_config import ProviderConfig
     from steersman.permissions.approver import Approver
-    from steersman.permissions.grants import Grant
+    from steersman.permissions.question import Asker
+    from steersman.permitting import Permitting
+    from steersman.remembered import RememberedPermissions
     from steersman.toolbox import Toolbox
     from steersman_tools.kit.seen import SeenTexts
 
@@ -107,7 +104,7 @@ class Application:
         self._tightening = Tightening()
         self._clients: dict[str, ModelClient] = {}
         self._state_dir = state_dir(environ)
-        self._memories = SessionMemories()
+        self._permits: Permitting | None = None
         self._tools: Toolbox | None = None
         self._looked_up: dict[str, ModelFacts] = {}
         self.stores = StoreShelf(
@@ -118,14 +115,7 @@ class Application:
             allow_memory=allow_memory,
         )
         self.runs = RunRegistry(self)
-        self.sessions = SessionLibrary(
-            self.stores,
-            self.runs,
-            roots=self.roots,
-            open_workspace=self.open_workspace,
-            new_id=new_id,
-            holder=surroundings.holder,
-        )
+        self._library: SessionLibrary | None = None
 
     # what runs need (runs.RunParts)
 
@@ -168,10 +158,12 @@ class Application:
         """Make the model ready, with its prices and its window; a provider is asked for them when the run begins."""
         if model.startswith("scripted/"):
             return ModelChoice(self._client(model), limits)
+        if model == DEFAULT_MODEL:
+            return ModelChoice(self._client(model), replace(limits, cost_of=_free), self.settings.context_max_chars)
         from steersman.models.prices import known_facts  # noqa: PLC0415 - only when a run starts
 
         facts = self._looked_up.get(model) or known_facts(model, self.providers(), self._environ)
-        if model in self._looked_up or (facts.price is not None and (facts.context_window or model == DEFAULT_MODEL)):
+        if model in self._looked_up or (facts.price is not None and facts.context_window):
             return self._choice(facts, limits)
         choice = replace(self._choice(facts, replace(limits, max_cost=None)), limits=limits)
         return replace(choice, look_up=partial(self._look_up, model, limits))
@@ -213,54 +205,51 @@ class Application:
 
     def approver(
         self, run_id: str, session_id: str, workspace: Workspace, mode: ModeSource, warn: Callable[[str], None]
-    ) -> Approver:
-        """Make the hook that approves a run's calls."""
-        from steersman.permissions.approver import Approver  # noqa: PLC0415 - brings the shell's grammar
-
+    ) -> BeforeToolCall:
+        """Make the hook that approves a run's calls; what it needs is loaded at the first of them."""
         del run_id
-        folder = workspace.roots[0].path
-        return Approver(
-            session_id=session_id,
-            mode=mode,
-            ground=self.ground(workspace.roots),
-            asker=self.surroundings.asker,
-            rules=self._rules(),
-            memory=self._memories.of(session_id),
-            always=self.always(folder),
-            must_ask=self.surroundings.must_ask,
-            save=self.surroundings.saver(workspace),
-            warn=warn,
-        )
+        made: list[Approver] = []
 
-    def _rules(self) -> list[Rule]:
-        """Return the user's own permission rules."""
-        return [Rule(rule.tool, rule.match, rule.action) for rule in self.settings.permissions]
+        async def approve(request: ApprovalRequest, /) -> Decision:
+            if not made:
+                made.append(self._permitting().approver(session_id, workspace, mode, warn))
+            return await made[0](request)
 
-    def ground(self, roots: Sequence[Root]) -> Ground:
-        """Return what policy has to know of the place."""
-        paths = [root.path for root in roots]
-        own = [self._state_dir, config_file(self._environ)]
-        return Ground(
-            roots=tuple(str(path) for path in paths),
-            protection=ProtectedPaths(paths).now,
-            exists=lambda path: Path(path).exists(),
-            resolve=_resolve,
-            own=tuple(_resolve(str(path.absolute())) for path in own),
-            home=str(Path.home()),
-            windows=os.name == "nt",
-        )
+        return approve
 
-    def always(self, folder: Path) -> AlwaysStore:
-        """Return what is always allowed in a folder."""
-        key = folder_key(folder)
-        return AlwaysStore(always_file(self._state_dir, key), key)
+    def _permitting(self) -> Permitting:
+        """Return what decides on calls, made when it is first needed."""
+        if self._permits is None:
+            from steersman.permitting import Permitting  # noqa: PLC0415 - brings the shell's grammar
+
+            config = config_file(self._environ)
+            self._permits = Permitting(self.surroundings, self.settings.permissions, self._state_dir, config)
+        return self._permits
 
     # what an editor needs besides (lsp.host.Engine)
 
     @property
+    def sessions(self) -> SessionLibrary:
+        """All sessions of the workspace folders."""
+        if self._library is None:
+            from steersman.library import SessionLibrary  # noqa: PLC0415 - only when somebody looks
+
+            self._library = SessionLibrary(
+                self.stores,
+                self.runs,
+                roots=self.roots,
+                open_workspace=self.open_workspace,
+                new_id=new_id,
+                holder=self.holder,
+            )
+        return self._library
+
+    @property
     def permissions(self) -> RememberedPermissions:
         """What "always allow" and "for this session" left behind."""
-        return RememberedPermissions(self)
+        from steersman.remembered import RememberedPermissions  # noqa: PLC0415 - likewise
+
+        return RememberedPermissions(self._permitting())
 
     @property
     def model(self) -> str:
@@ -286,16 +275,14 @@ class Application:
     def warnings(self) -> Sequence[str]:
         """What a person should know of the configuration and the stores."""
         stores = [note for root in self.roots() for note in self.stores.notices(root.path)]
-        always = [problem for root in self.roots() if (problem := self.always(root.path).problem) is not None]
-        return [*self.settings.warnings, *check_rules(self._rules()), *self._tightening.warnings, *stores, *always]
+        return [*self.settings.warnings, *self._permission_warnings(), *self._tightening.warnings, *stores]
 
-    def session_grants(self) -> Mapping[str, tuple[Grant, ...]]:
-        """Return what each session of this process was allowed."""
-        return self._memories.all()
-
-    def forget_sessions(self) -> int:
-        """Forget what was allowed for sessions of this process; return how many grants there were."""
-        return self._memories.clear()
+    def _permission_warnings(self) -> Sequence[str]:
+        """Return what is wrong with permissions; where there are none to be wrong, nothing is loaded."""
+        kept = (always_file(self._state_dir, folder_key(root.path)) for root in self.roots())
+        if self.settings.permissions or any(map(_may_be_there, kept)):
+            return self._permitting().warnings()
+        return ()
 
     async def models(self) -> Sequence[Mapping[str, Any]]:
         """Return the models there are, as PROTOCOL §2 has them."""
@@ -331,7 +318,8 @@ class Application:
         if self._tools is None:
             from steersman.toolbox import CommandSettings, Toolbox  # noqa: PLC0415 - only when a run starts
 
-            named = [config.api_key_env for config in self.providers().values() if config.api_key_env]
+            configs = self.providers().values() if self.settings.providers else ()
+            named = [config.api_key_env for config in configs if config.api_key_env]
             own = (self._state_dir, config_file(self._environ))
             network = self.settings.sandbox_network
             self._tools = Toolbox(CommandSettings(self._environ, named, network, own))
@@ -350,10 +338,9 @@ class Application:
             return load_script(Path(model.removeprefix("scripted/")))
         if model == DEFAULT_MODEL:
             from steersman.models.demo import DemoClient  # noqa: PLC0415 - only when used
-            from steersman.models.offer import first_notice  # noqa: PLC0415 - likewise
 
             unasked = self.settings.model_source == "built-in"
-            notice = partial(first_notice, self._environ) if unasked else ""
+            notice = partial(_first_notice, self._environ) if unasked else ""
             return DemoClient(pause=self.surroundings.pace, notice=notice)
         from steersman.models.clients import make_client  # noqa: PLC0415 - only when a run starts
 
@@ -455,11 +442,24 @@ def _open_disk(roots: Sequence[Root]) -> Workspace:
     return DiskWorkspace(roots)
 
 
-def _resolve(path: str) -> str:
+def _may_be_there(path: Path) -> bool:
     try:
-        return str(Path(path).resolve())
-    except (OSError, RuntimeError):  # a loop of links, a path too long: it stays as it is, and outside every root
-        return path
+        path.lstat()
+    except FileNotFoundError:
+        return False
+    except OSError:
+        pass  # whoever reads it will say what is wrong
+    return True
+
+
+async def _first_notice(environ: Mapping[str, str]) -> str:
+    from steersman.models.offer import first_notice  # noqa: PLC0415 - only with the rules' first answer
+
+    return await first_notice(environ)
+
+
+def _free(_usage: Usage) -> float:
+    return 0.0
 
 
 def _whole(value: float | None) -> int | None:

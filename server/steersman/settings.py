@@ -28,7 +28,13 @@ DEFAULT_MAX_TURNS = 40
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, extra="forbid", protected_namespaces=())
+    model_config = ConfigDict(
+        alias_generator=to_camel,
+        populate_by_name=True,
+        extra="forbid",
+        protected_namespaces=(),
+        defer_build=True,  # most sources say nothing, and what checks them is made for those that do
+    )
 
 
 class LimitsPart(_Part):
@@ -56,7 +62,7 @@ class PermissionPart(_Part):
     action: Literal["allow", "ask", "deny"]
 
 
-ASK_EVERYTHING = PermissionPart(tool="*", action="ask")
+ASK_EVERYTHING = PermissionPart.model_construct(tool="*", match="*", action="ask")
 """Holds while the user's own rules cannot be read: one of them may have been one that denies."""
 
 
@@ -124,6 +130,11 @@ class Source:
     part: SettingsPart
 
 
+def nothing_said() -> SettingsPart:
+    """Return the part of a source that says nothing, without making what would check it."""
+    return SettingsPart.model_construct()
+
+
 def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart, list[str]]:
     """Check what a source says. What does not fit is left out and told; the rest counts.
 
@@ -140,6 +151,8 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
     cleaned: dict[str, Any] = {
         to_camel(key): copy.deepcopy(value) for key, value in values.items() if value is not None
     }
+    if not cleaned:
+        return nothing_said(), []
     warnings: list[str] = []
     doubtful_rules = False
     while True:
@@ -189,7 +202,7 @@ def read_config_file(path: Path) -> tuple[SettingsPart, list[str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        return SettingsPart(), []
+        return nothing_said(), []
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequestError(f"{path} cannot be read ({error}).", hint="Mend or remove the file.") from error
     try:
@@ -275,7 +288,7 @@ def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
         for key in _MAY_NOT
         if key in part.model_fields_set
     )
-    limits = part.limits or LimitsPart()
+    limits = part.limits or LimitsPart.model_construct()
     return Tightening(
         mode=part.mode,
         max_turns=part.max_turns,

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from steersman.permissions.command_patterns import CommandPattern
 from steersman.permissions.grants import CallGrant, CommandGrant, Grant, PathGrant
-from steersman.permissions.store import AlwaysStore, always_file
+from steersman.permissions.places import always_file
+from steersman.permissions.store import AlwaysStore
 from support.permission import ROOT
 
 GRANTS: tuple[Grant, ...] = (

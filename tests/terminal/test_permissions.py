@@ -4,7 +4,8 @@ import json
 import os
 
 from steersman.permissions.grants import PathGrant
-from steersman.permissions.store import AlwaysStore, always_file
+from steersman.permissions.places import always_file
+from steersman.permissions.store import AlwaysStore
 from steersman.sessions.places import folder_key
 
 

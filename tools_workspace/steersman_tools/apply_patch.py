@@ -11,8 +11,6 @@ from steersman_tools.kit.changing import Remarks, apply_plan
 from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Workspace
-from steersman_tools.patch.parsing import parse_patch
-from steersman_tools.patch.planning import plan_patch
 
 _EFFECTS = {"edit": Effect.EDIT, "create": Effect.EDIT, "delete": Effect.DELETE, "move": Effect.MOVE}
 _VERBS = {"edit": "edit", "create": "create", "delete": "delete", "move": "move to"}
@@ -51,6 +49,9 @@ class ApplyPatch:
         Raises:
             ToolError: the patch cannot be read, or does not fit; the message names file and hunk.
         """
+        from steersman_tools.patch.parsing import parse_patch  # noqa: PLC0415 - only when there is a patch
+        from steersman_tools.patch.planning import plan_patch  # noqa: PLC0415 - likewise
+
         assert isinstance(args, ApplyPatchArguments)
         planned = await plan_patch(self._workspace, parse_patch(args.patch), self._lister)
         changes = planned.changes

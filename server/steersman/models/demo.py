@@ -7,12 +7,14 @@ work; ``pause`` makes it as slow as a show needs.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from steersman.agent.errors import RejectedError
 from steersman.agent.model import CallPiece, Finish, ModelEvent, ModelRequest, TextPiece
 from steersman.agent.validity import InvalidHistoryError, check_history
-from steersman.rules import Variant, next_reply
-from steersman.rules.pieces import split_pieces
+
+if TYPE_CHECKING:  # the rules themselves are loaded when they are first asked
+    from steersman.rules import Variant
 
 NOT_CONFIGURED_NOTICE = (
     "(This answer comes from the built-in rule-based model, because no model is configured. "
@@ -53,6 +55,9 @@ class DemoClient:
         Raises:
             RejectedError: the history is not valid, as a real provider says it.
         """
+        from steersman.rules import next_reply  # noqa: PLC0415
+        from steersman.rules.pieces import split_pieces  # noqa: PLC0415
+
         try:
             check_history(request.messages)
         except InvalidHistoryError as error:

@@ -17,7 +17,7 @@ from steersman.permissions.memory import Rejections, SessionMemory
 from steersman.permissions.modes import Mode
 from steersman.permissions.policy import Allow, Ask, Deny, Verdict, decide
 from steersman.permissions.proposal import Proposal, propose
-from steersman.permissions.question import Answer, Asker, Question
+from steersman.permissions.question import NOBODY_TO_ASK, Answer, Asker, Question
 from steersman.permissions.render import ALLOW_ALWAYS, ALLOW_ONCE, ALLOW_SESSION, REJECT, scoped_label
 from steersman.permissions.rule import Rule
 from steersman.permissions.store import AlwaysStore
@@ -25,7 +25,6 @@ from steersman.permissions.store import AlwaysStore
 SAVE_AND_ALLOW = "save_and_allow"
 """The option that saves our unsaved edits before a command runs (W2)."""
 
-NOBODY_TO_ASK = "this needs a person's approval, and there is nobody to ask."
 """What the model is told where nobody can be asked (A7)."""
 
 _MAX_REASON_CHARS = 2000

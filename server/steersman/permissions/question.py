@@ -8,6 +8,9 @@ from typing import Protocol
 from steersman.agent.approval import Option
 from steersman.agent.tool import Plan
 
+NOBODY_TO_ASK = "this needs a person's approval, and there is nobody to ask."
+"""What a call is refused with where no person can be asked; the terminal tells how such calls can be allowed."""
+
 
 @dataclass(frozen=True, slots=True)
 class Question:

@@ -7,7 +7,6 @@ nothing, and says so. It must never be kept inside a workspace without being pro
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import tempfile
@@ -21,17 +20,11 @@ from steersman.permissions.grants import CallGrant, CommandGrant, Grant, PathGra
 _VERSION = 1
 
 
-def always_file(state_dir: Path, folder_key: str) -> Path:
-    """Return where the permissions of a workspace folder are kept. ``folder_key`` names the folder uniquely."""
-    digest = hashlib.sha256(folder_key.encode("utf-8", "surrogatepass")).hexdigest()
-    return state_dir / "permissions" / f"{digest[:32]}.json"
-
-
 class AlwaysStore:
     """The grants of one workspace folder.
 
     Args:
-        path: the file; see ``always_file``.
+        path: the file; see ``places.always_file``.
         folder_key: names the folder; a file that names another one grants nothing.
     """
 

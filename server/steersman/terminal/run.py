@@ -16,13 +16,11 @@ from steersman.agent.events import Event, ToolResultCommitted
 from steersman.agent.result import EXIT_CODES
 from steersman.agent.trace import print_trace
 from steersman.app import HeadlessApp, headless_settings
-from steersman.permissions.approver import NOBODY_TO_ASK
 from steersman.permissions.modes import Mode
+from steersman.permissions.question import NOBODY_TO_ASK, Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
-from steersman.terminal.asker import TerminalAsker
 from steersman.terminal.naming import named_session
 from steersman.terminal.output import counted, exits, print_error, print_json, print_warning, printable
-from steersman.wire import EventWire, Json, error_to_wire, report_to_wire
 
 
 @exits
@@ -31,7 +29,7 @@ def run(args: argparse.Namespace) -> int:
     prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
     if not prompt.strip():
         raise InvalidRequestError("The prompt is empty; say what shall be done.")
-    asker = None if args.prompt == "-" else TerminalAsker.if_there_is_a_terminal()
+    asker = None if args.prompt == "-" else _asker()
     app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker)
     for warning in app.app.warnings:
         print_warning(warning)
@@ -65,6 +63,15 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str) -> int:
         return _tell(report, output)
 
 
+def _asker() -> Asker | None:
+    """Return who asks the person, where one can both read and type."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return None
+    from steersman.terminal.asker import TerminalAsker  # noqa: PLC0415 - brings the rendering of questions
+
+    return TerminalAsker()
+
+
 def _session_id(app: HeadlessApp, wanted: str) -> str:
     return named_session(app.app.stores.of(app.app.roots()[0].path), wanted).id
 
@@ -93,6 +100,8 @@ def _shower(run: Run, output: str) -> Callable[[Event], None]:
     if output == "text":
         return print_trace
     if output == "stream-json":
+        from steersman.wire import EventWire  # noqa: PLC0415 - only for programs
+
         wire = EventWire(run.id, run.session_id)
         return lambda event: print_json(wire(event))
     return lambda _: None
@@ -101,6 +110,8 @@ def _shower(run: Run, output: str) -> Callable[[Event], None]:
 def _tell(report: RunReport, output: str) -> int:
     assert report.result is not None
     if output != "text":
+        from steersman.wire import report_to_wire  # noqa: PLC0415 - only for programs
+
         print_json(report_to_wire(report))
     else:
         answer = report.result.answer
@@ -113,7 +124,9 @@ def _tell(report: RunReport, output: str) -> int:
 
 def _tell_failure(failed: RunFailedError, output: str) -> int:
     if output != "text":
-        wire: Json = report_to_wire(failed.report)
+        from steersman.wire import error_to_wire, report_to_wire  # noqa: PLC0415 - only for programs
+
+        wire = report_to_wire(failed.report)
         wire["error"] = {"message": failed.error.message, **error_to_wire(failed.error)}
         print_json(wire)
     print_error(failed.error)

@@ -12,7 +12,6 @@ import hashlib
 from typing import NamedTuple
 
 from steersman.agent.tool import ToolError
-from steersman_tools.kit.legacy import detect
 from steersman_tools.kit.workspace import NotTextError
 
 _BOMS = (  # the UTF-32 mark begins with the UTF-16 one, so it is looked at first
@@ -108,6 +107,8 @@ def _decode_unmarked(data: bytes) -> Decoded:
     try:
         return Decoded(data.decode("utf-8"), "utf-8", has_bom=False)
     except UnicodeDecodeError as error:
+        from steersman_tools.kit.legacy import detect  # noqa: PLC0415 - nearly every file is UTF-8
+
         found = detect(data)
         if found.encoding is None:
             line = data.count(b"\n", 0, error.start) + 1

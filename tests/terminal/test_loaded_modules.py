@@ -1,0 +1,78 @@
+"""What a start loads: time is made of imports, and a test can hold those without a clock (DESIGN §9)."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+_RUN = """
+import json, sys
+from steersman.cli import main
+
+code = main(json.loads(sys.argv[1]))
+print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+sys.exit(code)
+"""
+
+_AT_FIRST_REQUEST = """
+import json, sys
+from steersman.models.demo import DemoClient
+
+asked = DemoClient.stream
+
+async def stream(self, request):
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr)
+    async for event in asked(self, request):
+        yield event
+
+DemoClient.stream = stream
+from steersman.cli import main
+sys.exit(main(json.loads(sys.argv[1])))
+"""
+
+
+@pytest.fixture
+def loaded(steersman):
+    """Return what runs a program with a command line of ours, and gives the modules that were loaded."""
+
+    def load(program: str, *argv: str) -> set[str]:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", program, json.dumps([*argv, "-C", str(steersman.folder)])],
+            env=steersman.environment(),
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        line = next(line for line in done.stderr.split("\n") if line.startswith('["'))
+        return set(json.loads(line))
+
+    return load
+
+
+def test_a_run_asks_its_first_model_without_what_only_editors_networks_or_commands_need(loaded):
+    modules = loaded(_AT_FIRST_REQUEST, "run", "Say hello.")
+    assert not modules & {"pygls", "lsprotocol", "httpx", "httpcore", "anyio", "h11", "tree_sitter", "attrs"}
+
+
+def test_a_run_asks_its_first_model_without_what_only_calls_patches_rewinds_and_answers_need(loaded):
+    modules = loaded(_AT_FIRST_REQUEST, "run", "Say hello.")
+    assert not modules & {
+        "steersman.library",
+        "steersman.rewind",
+        "steersman.wire",
+        "steersman.permitting",
+        "steersman.permissions.approver",
+        "steersman.permissions.commands",
+        "steersman.models.provider_config",
+        "steersman.models.prices",
+        "steersman.rules.model",
+        "steersman_tools.patch.planning",
+        "steersman_tools.kit.legacy",
+    }
+
+
+def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):
+    modules = loaded(_RUN, "run", "Say hello.")
+    assert not modules & {"pygls", "lsprotocol", "httpx", "anyio", "tree_sitter"}
