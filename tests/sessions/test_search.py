@@ -1,5 +1,6 @@
 """Words found in messages, arguments, file names and titles; with FTS5 and without."""
 
+import random
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -81,9 +82,19 @@ def test_a_hit_tells_where_and_shows_the_line(store: SessionStore):
     text = "first line\nthe needle is here\nlast line"
     session_with(store, UserMessage("x"), AssistantMessage(text), UserMessage("needle again"))
     (hit,) = store.search("needle is")
-    assert (hit.seq, hit.role, hit.line, hit.matches) == (1, "assistant", "the needle is here", 1)
-    (hit,) = store.search("needle")
-    assert hit.matches == 2
+    assert (hit.seq, hit.role, hit.line) == (1, "assistant", "the needle is here")
+
+
+def test_the_best_few_are_the_first_of_all(store: SessionStore, monkeypatch: pytest.MonkeyPatch):
+    """A search that stops early, because nothing better can come, finds what one to the end would."""
+    monkeypatch.setattr(search_module, "_LOOK_EVERY", 1)
+    chance = random.Random(5)
+    for _ in range(30):
+        texts = [" ".join(["needle"] * chance.randrange(1, 4) + ["hay"] * chance.randrange(40)) for _ in range(3)]
+        session_with(store, UserMessage(texts[0]), AssistantMessage(texts[1], (call(1),)), ToolMessage("c1", texts[2]))
+    everything = store.search("needle", limit=None)
+    for limit in (0, 1, 3, 10, 29, 30, 99):
+        assert store.search("needle", limit=limit) == everything[:limit]
 
 
 @pytest.mark.parametrize(
@@ -177,7 +188,6 @@ class TestIndex:
         with store._database.reading() as connection:
             indexed = int(connection.execute("SELECT value FROM meta WHERE name = 'indexed_upto'").fetchone()[0])
         assert 3 <= indexed <= 5
-        assert store.search("needle")[0].matches == 10
         assert found(store, '"needle 9"') == [one]
 
     def test_nothing_of_a_deleted_session_stays_in_the_index(self, stores: Stores):

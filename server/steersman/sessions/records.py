@@ -85,7 +85,6 @@ class SearchHit:
         role: ``user``, ``assistant``, ``tool`` or ``title``.
         line: the matching line, clipped around the match, on one line.
         rank: higher is better; comparable within one search only.
-        matches: how many of its messages match.
     """
 
     session: SessionRecord
@@ -93,7 +92,6 @@ class SearchHit:
     role: str
     line: str
     rank: float
-    matches: int = 1
 
 
 @dataclass(frozen=True, slots=True)

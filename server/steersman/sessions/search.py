@@ -8,7 +8,7 @@ version: never an error.
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from steersman.agent.errors import StorageError
@@ -25,18 +25,20 @@ _MERGED_PAGES = 300
 _MAX_MATCHES = 20_000
 _TITLE_BONUS = 100.0
 _WEIGHTS = {"user": 1.5, "assistant": 1.2, "tool": 0.8}
+_MOST_WEIGHT = 1.5
+_LOOK_EVERY = 100
 _SECURE_DELETE_SINCE = (3, 42, 0)
 
 
 @dataclass(slots=True)
 class _Found:
-    """The best match of one session so far."""
+    """A match, or the best one of a session so far. ``at_most``: no later match has a higher rank."""
 
     key: int
     seq: int | None
     role: str
     rank: float
-    matches: int
+    at_most: float
     line: str = ""
 
 
@@ -57,15 +59,13 @@ def search_sessions(
     indexed = terms.has_words and _try_index(database)
     with database.reading() as connection:
         matches = _indexed(connection, terms) if indexed else _scanned(connection, terms)
-        found = _best_of(connection, matches)
+        found = _best_of(connection, matches, limit)
         _add_titles(connection, terms, found)
         best = sorted(found.values(), key=lambda each: each.rank, reverse=True)[:limit]
         for each in best:
             each.line = each.line or _line_of(connection, each, terms)
     hits = [(to_record(each.key), each) for each in best]
-    return [
-        SearchHit(record, each.seq, each.role, each.line, each.rank, each.matches) for record, each in hits if record
-    ]
+    return [SearchHit(record, each.seq, each.role, each.line, each.rank) for record, each in hits if record]
 
 
 def update_index(database: Database, *, max_chars: int | None = None) -> bool:
@@ -201,16 +201,17 @@ def _has_index(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'message_index'").fetchone() is not None
 
 
-def _indexed(connection: sqlite3.Connection, terms: Terms) -> list[_Found]:
+def _indexed(connection: sqlite3.Connection, terms: Terms) -> Iterator[_Found]:
+    """Yield matches, those with the best words first; each is read only when it is wanted."""
     rows = connection.execute(
-        "SELECT m.session, m.seq, m.role, -bm25(message_index) FROM message_index JOIN message m"
-        " ON m.id = message_index.rowid WHERE message_index MATCH ? ORDER BY rank LIMIT ?",
+        "SELECT m.session, m.seq, m.role, -message_index.rank FROM message_index JOIN message m"
+        " ON m.id = message_index.rowid WHERE message_index MATCH ? ORDER BY message_index.rank LIMIT ?",
         (terms.match_expression(), _MAX_MATCHES),
     )
-    return [_Found(key, seq, role, rank * _WEIGHTS[role], 1) for key, seq, role, rank in rows]
+    return (_Found(key, seq, role, rank * _WEIGHTS[role], rank * _MOST_WEIGHT) for key, seq, role, rank in rows)
 
 
-def _scanned(connection: sqlite3.Connection, terms: Terms) -> list[_Found]:
+def _scanned(connection: sqlite3.Connection, terms: Terms) -> Iterator[_Found]:
     """Look through every message, the latest first."""
     patterns = terms.like_patterns()
     condition = " AND ".join([r"(content LIKE ? ESCAPE '\' OR words LIKE ? ESCAPE '\')"] * len(patterns))
@@ -218,16 +219,21 @@ def _scanned(connection: sqlite3.Connection, terms: Terms) -> list[_Found]:
         f"SELECT session, seq, role FROM message WHERE {condition} ORDER BY id DESC LIMIT ?",
         (*(pattern for each in patterns for pattern in (each, each)), _MAX_MATCHES),
     )
-    return [
-        _Found(key, seq, role, _WEIGHTS[role] / (1 + place / 1000), 1) for place, (key, seq, role) in enumerate(rows)
-    ]
+    for place, (key, seq, role) in enumerate(rows):
+        rank = 1 / (1 + place / 1000)
+        yield _Found(key, seq, role, rank * _WEIGHTS[role], rank * _MOST_WEIGHT)
 
 
-def _best_of(connection: sqlite3.Connection, matches: Iterable[_Found]) -> dict[int, _Found]:
-    """Return the best match a session, of messages that still belong to its conversation."""
+def _best_of(connection: sqlite3.Connection, matches: Iterable[_Found], limit: int | None) -> dict[int, _Found]:
+    """Return the best match a session, of messages that still belong to its conversation.
+
+    With a limit it reads on only while another session might still be among the best ones.
+    """
     best: dict[int, _Found] = {}
     spans: dict[int, Segments] = {}
-    for match in matches:
+    for number, match in enumerate(matches):
+        if limit is not None and number % _LOOK_EVERY == 0 and _is_settled(best, limit, match.at_most):
+            break
         if match.key not in spans:
             spans[match.key] = read_segments(connection, match.key)
         if match.seq is not None and not is_inside(spans[match.key], match.seq):
@@ -236,10 +242,16 @@ def _best_of(connection: sqlite3.Connection, matches: Iterable[_Found]) -> dict[
         if known is None:
             best[match.key] = match
             continue
-        known.matches += 1
         if match.rank > known.rank:
             known.seq, known.role, known.rank = match.seq, match.role, match.rank
     return best
+
+
+def _is_settled(best: dict[int, _Found], limit: int, at_most: float) -> bool:
+    """Say whether nothing of this rank or a lower one can change which sessions are the best."""
+    if not limit or len(best) < limit:
+        return not limit
+    return sorted((each.rank for each in best.values()), reverse=True)[limit - 1] > at_most
 
 
 def _add_titles(connection: sqlite3.Connection, terms: Terms, found: dict[int, _Found]) -> None:
@@ -249,7 +261,7 @@ def _add_titles(connection: sqlite3.Connection, terms: Terms, found: dict[int, _
             continue
         known = found.get(key)
         rank = _TITLE_BONUS + (known.rank if known else 0)
-        found[key] = _Found(key, None, "title", rank, known.matches if known else 0, title)
+        found[key] = _Found(key, None, "title", rank, rank, title)
 
 
 def _line_of(connection: sqlite3.Connection, found: _Found, terms: Terms) -> str:
