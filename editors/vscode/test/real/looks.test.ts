@@ -1,4 +1,5 @@
 // How it looks in each kind of theme: pictures that somebody is to look at.
+import assert from 'node:assert/strict';
 import { scene, type Scene } from './driver/session.ts';
 import { isSoonSeen, until } from './driver/until.ts';
 
@@ -50,7 +51,17 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.panel.getByRole('button', { name: 'Allow once' }).click();
   await here.panel.locator('.question pre', { hasText: 'python3 greet.py' }).waitFor();
   await here.picture('command-question');
-  await here.panel.getByRole('button', { name: 'Allow once' }).click();
+  // Without a mouse, and without eyes: each control has a name, is reached by the Tab key and works by Enter.
+  const controls = here.panel.locator('button, input, select, textarea, summary');
+  const nameless = await controls.evaluateAll((all) => all.filter((each) => (each.getAttribute('aria-label') ?? each.textContent).trim() === '').map((each) => each.outerHTML));
+  assert.deepEqual(nameless, []);
+  await here.panel.getByRole('textbox', { name: 'Reason for rejecting' }).focus();
+  const allow = here.panel.getByRole('button', { name: 'Allow once' });
+  await until('the Tab key leads back to the button', async () => {
+    await here.page.keyboard.press('Shift+Tab');
+    return allow.evaluate((button) => button === button.ownerDocument.activeElement);
+  });
+  await here.page.keyboard.press('Enter');
   await here.panel.locator('.note', { hasText: 'Complete' }).waitFor();
   await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('.call > summary').click();
   await here.page.locator('.pane-header', { hasText: 'Sessions' }).click();

@@ -95,6 +95,13 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await here.page.keyboard.press('Escape');
   });
 
+  await step('the keys open the box for a task, and Escape closes it', async () => {
+    const box = here.inputBox('Say what shall be done');
+    await doUntilSeen('the box opens', () => here.page.keyboard.press('Control+Alt+s'), box);
+    await here.page.keyboard.press('Escape');
+    await box.waitFor({ state: 'hidden' });
+  });
+
   await step('a model is chosen', async () => {
     await here.command('Steersman: Choose a Model');
     await here.choice('demo/rules').first().waitFor();

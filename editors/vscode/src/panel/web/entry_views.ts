@@ -42,7 +42,9 @@ function userView(entry: UserEntry, { send }: EntryParts): HTMLElement {
 }
 
 function assistantView(entry: AssistantEntry, { markdown }: EntryParts): HTMLElement {
-  const view = element('article', { class: `entry assistant${entry.tentative ? ' tentative' : ''}`, 'aria-label': 'Answer' });
+  // A screen reader waits for the whole of it.
+  const busy = entry.tentative ? 'true' : undefined;
+  const view = element('article', { class: `entry assistant${entry.tentative ? ' tentative' : ''}`, 'aria-label': 'Answer', 'aria-busy': busy });
   if (entry.reasoning !== '') {
     const details = element('details', { class: 'reasoning' }, element('summary', {}, 'Reasoning'), element('div', { class: 'text' }, entry.reasoning));
     view.append(details);
