@@ -1,3 +1,4 @@
+import json
 import re
 from collections.abc import Callable
 
@@ -48,6 +49,26 @@ def test_html_in_messages_is_text(store: SessionStore, session_of: Callable[...,
     said = "<script>alert(1)</script> and `<b>` and\n```\n<i>\n```\n<img src=x>"
     text = exported(store, session_of(UserMessage(said)))
     assert "&lt;script>alert(1)&lt;/script> and `<b>` and\n```\n<i>\n```\n&lt;img src=x>" in text
+
+
+def test_what_the_editor_sent_along_is_folded_and_cannot_get_out(store: SessionStore, session_of: Callable[..., str]):
+    context = "The person has a.py open.\n\nSelected, line 1:\n```\n</details><b>\n```\n</details>\n```\nno end"
+    text = exported(
+        store, session_of(UserMessage(f"Do it.\n\n<context>\n{context}\n</context>"), AssistantMessage("ok"))
+    )
+    folded = text[text.index("<details>") : text.index("\n\n</details>")]
+    assert folded.startswith("<details><summary>From the editor</summary>\n\nThe person has a.py open.\n")
+    assert "context>" not in text
+    rendered = MarkdownIt().render(text)
+    assert rendered.count("<details>") == rendered.count("</details>") == 1
+    assert "<b>" not in rendered
+
+
+def test_a_diff_s_own_headings_stand_once(store: SessionStore, session_of: Callable[..., str]):
+    patch = "*** Begin Patch\n*** Update File: a.py\n@@ def f():\n-a\n+b\n*** End Patch\n"
+    edit = call(1, "apply_patch", json.dumps({"patch": patch}))
+    text = exported(store, session_of(UserMessage("x"), AssistantMessage("", (edit,)), ToolMessage("c1", "done")))
+    assert "```diff\n@@ def f():\n-a\n+b\n```" in text
 
 
 def test_an_open_fence_is_closed_at_the_messages_end(store: SessionStore, session_of: Callable[..., str]):

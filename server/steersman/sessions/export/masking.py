@@ -7,10 +7,12 @@ Every pattern begins with plain text and repeats within bounds, so that megabyte
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TypeAlias, cast
+
+from steersman.sessions.export.secret_forms import FORMS
 
 Mask: TypeAlias = Callable[[str], str]
 """``mask_secrets`` or ``mask_nothing``."""
@@ -21,57 +23,9 @@ _KEY_BODY = re.compile(r"[A-Za-z0-9+/=\s\\:,-]{0,20000}")
 _MAX_KEY_CHARS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """A known form of secret. ``hints``: one of these plain texts stands in every secret of the form."""
-
-    name: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-
-def _form(name: str, hints: str, pattern: str) -> _Form:
-    return _Form(name, tuple(hints.split()), re.compile(rf"(?<![A-Za-z0-9_-])(?:{pattern})"))
-
-
-_FORMS = (
-    _form("private key", "PuTTY-User-Key", r"PuTTY-User-Key-File-\d:[^\"']{0,20000}?Private-MAC: ?[0-9a-f]{1,128}"),
-    _form("age key", "AGE-SECRET-KEY-1", r"AGE-SECRET-KEY-1[A-Z0-9]{20,80}"),
-    _form("Anthropic key", "sk-ant-", r"sk-ant-[A-Za-z0-9_-]{16,256}"),
-    _form("OpenRouter key", "sk-or-", r"sk-or-[A-Za-z0-9_-]{16,256}"),
-    _form("OpenAI key", "sk-", r"sk-(?=[A-Za-z_-]{0,256}[0-9])[A-Za-z0-9_-]{20,256}"),
-    _form("Stripe key", "k_live_ k_test_", r"[spr]k_(?:live|test)_[A-Za-z0-9]{10,256}"),
-    _form("AWS key", "AKIA ASIA AGPA AROA AIDA ANPA", r"A(?:KIA|SIA|GPA|ROA|IDA|NPA)[A-Z0-9]{16}\b"),
-    _form("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", r"gh[pousr]_[A-Za-z0-9]{30,256}"),
-    _form("GitHub token", "github_pat_", r"github_pat_[A-Za-z0-9_]{22,256}"),
-    _form("GitLab token", "gl", r"gl(?:pat|ptt|dt|rt|soat|cbt|imt|agent)-[A-Za-z0-9_.-]{20,256}"),
-    _form("Slack token", "xox", r"xox[abeoprs]-[A-Za-z0-9-]{10,256}"),
-    _form("Slack token", "xapp-", r"xapp-\d-[A-Za-z0-9-]{10,256}"),
-    _form("Slack address", "hooks.slack", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/+_-]{20,256}"),
-    _form("Google key", "AIza", r"AIza[A-Za-z0-9_-]{35}"),
-    _form("Google secret", "GOCSPX-", r"GOCSPX-[A-Za-z0-9_-]{20,256}"),
-    _form("Google token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,512}"),
-    _form("Hugging Face token", "hf_", r"hf_[A-Za-z0-9]{30,256}"),
-    _form("npm token", "npm_", r"npm_[A-Za-z0-9]{36}"),
-    _form("PyPI token", "pypi-", r"pypi-[A-Za-z0-9_-]{50,512}"),
-    _form("Docker token", "dckr_", r"dckr_(?:pat|oat)_[A-Za-z0-9_-]{20,256}"),
-    _form("DigitalOcean token", "_v1_", r"do[opr]_v1_[a-f0-9]{64}"),
-    _form("SendGrid key", "SG.", r"SG\.[A-Za-z0-9_-]{16,64}\.[A-Za-z0-9_-]{16,128}"),
-    _form("Twilio key", "SK", r"SK[0-9a-f]{32}\b"),
-    _form("Telegram token", ":AA", r"\d{8,10}:AA[A-Za-z0-9_-]{33}"),
-    _form("Groq key", "gsk_", r"gsk_[A-Za-z0-9]{40,256}"),
-    _form("xAI key", "xai-", r"xai-[A-Za-z0-9]{40,256}"),
-    _form("Replicate token", "r8_", r"r8_[A-Za-z0-9]{30,256}"),
-    _form("Vault token", "hvs. hvb. hvr.", r"hv[sbr]\.[A-Za-z0-9_-]{24,512}"),
-    _form("Shopify token", "shpat_ shpca_ shppa_ shpss_", r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}"),
-    _form("Sentry token", "sntrys_", r"sntrys_[A-Za-z0-9+/=_-]{30,512}"),
-    _form("Linear key", "lin_", r"lin_(?:api|oauth)_[A-Za-z0-9]{30,256}"),
-    _form("Databricks token", "dapi", r"dapi[a-f0-9]{32}"),
-    _form("signed token", "eyJ", r"eyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,8192}\.[A-Za-z0-9_-]{8,4096}"),
-)
-
 _NAMES = (
-    "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "private_key", "privatekey", "secret",
+    "apikey", "api_key", "api-key", "accesskey", "access_key", "access-key", "accountkey", "account_key",
+    "private_key", "privatekey", "secret",
     "token", "passwd", "password", "passphrase", "credential", "auth",
 )  # fmt: skip
 """What something is named that holds a secret; such a word may stand in a longer name."""
@@ -100,7 +54,7 @@ _PLACEHOLDER = re.compile(
 def mask_secrets(text: str) -> str:
     """Return the text with what looks like a secret replaced by ``[masked: what it looks like]``."""
     text = _mask_private_keys(text)
-    for form in _FORMS:
+    for form in FORMS:
         if any(hint in text for hint in form.hints):
             text = form.pattern.sub(f"[masked: {form.name}]", text)
     lowered = text.lower()
@@ -116,6 +70,18 @@ def mask_secrets(text: str) -> str:
 def mask_nothing(text: str) -> str:
     """Return the text as it is."""
     return text
+
+
+def mask_json(text: str, mask: Mask) -> str:
+    """Return a call's arguments masked: as text, and as what the JSON says, however it is escaped there."""
+    if mask is mask_nothing:
+        return text
+    try:
+        value: object = json.loads(text)
+        masked = mask_values(value, mask)
+    except (ValueError, RecursionError):
+        return mask(text)  # no JSON, or none that can be told
+    return mask(text if masked == value else json.dumps(masked, ensure_ascii=False))
 
 
 def mask_values(value: object, mask: Mask) -> object:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolCall, ToolMessage
-from steersman.sessions.export.masking import Mask, mask_nothing, mask_secrets, mask_values
+from steersman.sessions.export.masking import Mask, mask_json, mask_nothing, mask_secrets, mask_values
 from steersman.sessions.records import KeptFile, ResponseUsage, SessionRecord, StoredMessage, Timing
 
 if TYPE_CHECKING:
@@ -164,7 +164,7 @@ def _masked(message: Message, mask: Mask) -> Message:
     if isinstance(message, AssistantMessage):
         data = message.provider_data
         masked = data and ProviderData(data.provider, cast("dict[str, JsonValue]", mask_values(dict(data.data), mask)))
-        calls = tuple(replace(call, arguments=mask(call.arguments)) for call in message.tool_calls)
+        calls = tuple(replace(call, arguments=mask_json(call.arguments, mask)) for call in message.tool_calls)
         return replace(
             message,
             content=mask(message.content),
