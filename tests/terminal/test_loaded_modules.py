@@ -76,3 +76,17 @@ def test_a_run_asks_its_first_model_without_what_only_calls_patches_rewinds_and_
 def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):
     modules = loaded(_RUN, "run", "Say hello.")
     assert not modules & {"pygls", "lsprotocol", "httpx", "anyio", "tree_sitter"}
+
+
+def test_a_server_that_runs_nothing_has_loaded_no_model_and_no_grammar():
+    code = "import json, sys, steersman.app, steersman.lsp.serving; print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    loaded = set(json.loads(done.stdout))
+    assert not loaded & {
+        "httpx",
+        "anyio",
+        "tree_sitter",
+        "steersman.toolbox",
+        "steersman.rules.model",
+        "steersman.permitting",
+    }

@@ -60,7 +60,12 @@ class _Kept:
         if tail is None:
             return head
         self._follow(request)
-        return b"".join((head, b",".join(self._transcript.encoded()), tail))
+        pieces = list(self._transcript.encoded())
+        if not pieces:
+            return head + tail
+        pieces[0] = head + pieces[0]
+        pieces[-1] += tail
+        return b",".join(pieces)  # in one go: a long conversation is megabytes
 
     def _follow(self, request: ModelRequest) -> None:
         """Bring the transcript up to the request's history: add what is new, or begin anew where it is another."""
