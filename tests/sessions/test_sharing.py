@@ -134,6 +134,18 @@ class TestWithoutLocks:
             heir.append(UserMessage("three"))
         assert [each.message.content for each in other.messages(session.id)] == ["one", "two", "three"]
 
+    def test_a_holder_that_hangs_can_be_taken_over_at_once(self, both: tuple[SessionStore, SessionStore]):
+        one, other = both
+        session = one.create("go")
+        hangs = one.acquire(session.id, "hangs")
+        with other.acquire(session.id, "heir", take_over=True) as heir:
+            heir.append(UserMessage("mine"))
+            with pytest.raises(SessionLockedError, match="heir"):
+                hangs.append(UserMessage("late"))
+            hangs.close()
+            heir.append(UserMessage("still mine"))
+        other.acquire(session.id, "free").close()
+
 
 def test_the_wall_clock_jumping_either_way_changes_no_order(stores: Stores):
     store = stores.open()
