@@ -1,7 +1,7 @@
 // Questions: shown in the diff editor, answered wherever the person is, the first answer wins.
 import assert from 'node:assert/strict';
 import { scene } from './driver/session.ts';
-import { until } from './driver/until.ts';
+import { succeeds, until } from './driver/until.ts';
 import { fileBecomes } from './driver/workbench.ts';
 
 const APP = 'def main():\n    greet("hello")\n';
@@ -118,8 +118,8 @@ scene('a person decides on changes', STAGE, async (here, step) => {
     await here.command('Steersman: Stop');
     await here.ready();
     await diff.waitFor({ state: 'detached' });
-    const late = here.toast('Steersman wants to edit e.py');
-    if ((await late.count()) > 0) await here.press('Steersman wants to edit e.py', 'Allow');
+    const late = here.button('Steersman wants to edit e.py', 'Allow');
+    if ((await late.count()) > 0) await succeeds(() => late.click({ timeout: 4_000 }));
     await here.command('Steersman: Open the Conversation');
     await here.panel.locator('.note', { hasText: 'Stopped' }).waitFor();
     assert.equal(here.read('e.py'), APP);

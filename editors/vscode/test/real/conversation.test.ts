@@ -57,7 +57,7 @@ scene('a person talks with it', STAGE, async (here, step) => {
     await row.locator('.call > summary').press('Enter');
     await row.locator('pre', { hasText: 'one two three' }).waitFor();
     await panel.locator('.spent', { hasText: 'tokens' }).waitFor();
-    await here.picture('conversation-light');
+    await here.picture('answer');
   });
 
   await step('a link to a file opens it', async () => {

@@ -66,6 +66,8 @@ scene('it looks as its surroundings in every theme', STAGE, async (here) => {
   await here.panel.locator('.tool', { hasText: 'edit greet.py' }).locator('.call > summary').click();
   await here.page.locator('.pane-header', { hasText: 'Sessions' }).click();
   await here.page.locator('.pane .monaco-list-row', { hasText: 'Greet more politely' }).waitFor();
+  const edit = here.panel.locator('.tool', { hasText: 'edit greet.py' });
+  await edit.evaluate((row) => row.scrollIntoView({ block: 'start' }));
   for (const [name, theme, sign] of THEMES) {
     await dress(here, theme, sign);
     await here.picture(`conversation-${name}`);

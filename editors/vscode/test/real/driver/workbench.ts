@@ -120,9 +120,14 @@ export class Workbench {
     return this.page.locator('.notifications-toasts .notification-list-item', { hasText: text }).first();
   }
 
-  /** Presses a button of a notification. */
+  /** Presses a button of a notification. One that went out of sight meanwhile is still in the list of all. */
   async press(toast: string, label: string): Promise<void> {
-    await this.button(toast, label).click();
+    await until(`${label} is pressed`, async () => {
+      if (await succeeds(() => this.button(toast, label).click({ timeout: 5_000 }))) return true;
+      await this.command('Notifications: Show Notifications');
+      const listed = this.page.locator('.notifications-center .notification-list-item', { hasText: toast }).first();
+      return succeeds(() => listed.locator('.monaco-button', { hasText: label }).first().click({ timeout: 5_000 }));
+    });
   }
 
   /** A button of a notification. */
