@@ -18,6 +18,7 @@ from steersman.agent.trace import collect_events
 from steersman.models.scripted import AtGate, ScriptedClient, call, reply
 from steersman.permissions.modes import Mode
 from steersman.runs import RunFailedError, RunRegistry, RunRequest
+from steersman.wire import report_to_wire
 from support.fake_tools import FakeTool, failing, gated
 from support.run_parts import FakeParts
 from support.running import check_nesting
@@ -287,3 +288,30 @@ async def test_a_run_that_recorded_nothing_leaves_no_session_behind(make):
         await run.recorded()
     await run.released()
     assert parts.stores.of(parts.folder.resolve()).list().total == 0
+
+
+async def test_of_a_run_that_ended_long_ago_the_report_is_left_and_not_the_conversation(make):
+    client = ScriptedClient(reply(call("echo")), reply("1"), reply("2"))
+    registry, _ = make(client, FakeTool())
+    first = registry.start(RunRequest("One."))
+    whole = await first.wait()
+    await first.released()
+    await registry.start(RunRequest("Two.")).wait()
+    left = await first.wait()
+    assert len(whole.result.messages) == 4
+    assert (left.result.answer, len(left.result.messages)) == ("1", 1)
+    assert report_to_wire(left) == report_to_wire(whole)
+
+
+async def test_a_failure_told_again_later_holds_nothing_of_its_run(make):
+    client = ScriptedClient(reply(UnavailableError("The provider is down.")), reply("2"))
+    registry, _ = make(client)
+    first = registry.start(RunRequest("One."))
+    with pytest.raises(RunFailedError):
+        await first.wait()
+    await first.released()
+    await registry.start(RunRequest("Two.")).wait()
+    with pytest.raises(RunFailedError) as again:
+        await first.wait()
+    assert again.value.error.message == "The provider is down."
+    assert again.value.__cause__.__traceback__ is None

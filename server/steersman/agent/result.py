@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from steersman.agent.changes import ChangeSummary
@@ -68,6 +68,11 @@ class RunResult:
             elif pieces and not (isinstance(message, UserMessage) and message.origin == "host"):
                 break
         return "".join(reversed(pieces))
+
+    def brief(self) -> RunResult:
+        """Return the result with nothing of the history but the answer."""
+        answer = (AssistantMessage(self.answer),) if self.answer else ()
+        return replace(self, messages=answer, first_new=0)
 
     @property
     def changes(self) -> tuple[ChangeSummary, ...]:

@@ -194,7 +194,10 @@ class RunRegistry:
         return (own[0], *(root for root in roots if root is not own[0]))
 
     def _remember(self, run: Run) -> None:
-        """Keep the run, and forget the oldest that has ended."""
+        """Keep the run; of those that have ended keep the report alone, and forget the oldest."""
+        for each in self._runs.values():
+            if not each.is_active:
+                each.shrink()
         self._runs[run.id] = run
         ended = [run_id for run_id, each in self._runs.items() if not each.is_active]
         for run_id in ended[: max(len(ended) - _REMEMBERED, 0)]:

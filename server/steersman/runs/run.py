@@ -74,7 +74,7 @@ class Run:
         self.turn = 0
         self.activity = "starting"
         self.started_at = parts.clock.now()
-        self._work = asyncio.ensure_future(self._drive())
+        self._work: asyncio.Future[RunReport] = asyncio.ensure_future(self._drive())
         self._released = asyncio.ensure_future(self._release())
 
     @property
@@ -138,6 +138,22 @@ class Run:
             RunFailedError: the run failed.
         """
         return await asyncio.shield(self._work)
+
+    def shrink(self) -> None:
+        """Let go of the conversation and of whoever listened, once the run is over: what is left is its report.
+
+        ``wait`` still returns it or raises, with nothing of the history but the answer.
+        """
+        if not self._released.done():
+            return
+        self._listeners.clear()
+        error = self._work.exception() if not self._work.cancelled() else None
+        if error is not None:
+            _drop_frames(error)
+        elif not self._work.cancelled():
+            report = self._work.result()
+            self._work = self._work.get_loop().create_future()
+            self._work.set_result(replace(report, result=None if report.result is None else report.result.brief()))
 
     async def released(self) -> None:
         """Return once the session is free again (after ``wait``, unless a forced tool still runs)."""
@@ -242,3 +258,10 @@ class Run:
             self._setup.handle.close()
             if not self._recorded.done():
                 self._setup.forget()
+
+
+def _drop_frames(error: BaseException | None) -> None:
+    """Let go of the frames of an exception and of what led to it: they hold whatever was at hand there."""
+    while error is not None and error.__traceback__ is not None:
+        error.__traceback__ = None
+        error = error.__cause__ or error.__context__
