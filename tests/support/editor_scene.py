@@ -13,7 +13,9 @@ from steersman.lsp.file_uris import canonical_path
 from steersman.lsp.open_files import OpenFiles
 from steersman.lsp.overlay import EditorWorkspace
 from steersman_tools.kit.workspace import Applied, Document, Root
-from support.fake_editor import FakeEditor, Habits
+from support.fake_editor import VSCODE, FakeEditor, Habits
+
+TEXT = "one\ntwo\nthree\nfour\n"
 
 
 class EditorScene:
@@ -102,3 +104,15 @@ class EditorScene:
     async def edit(self, name: str, old: str, new: str) -> Applied:
         """Work out an edit and make it."""
         return await self.apply(await self.change(name, old, new))
+
+
+async def opened_scene(
+    folder: Path, habits: Habits = VSCODE, *, opened: tuple[str, ...] = ("a.txt",), **files: str | bytes
+) -> EditorScene:
+    """Return a scene with text files (by default ``a.txt`` with ``TEXT``), of which some are open."""
+    scene = EditorScene(folder, habits)
+    for name, text in (files or {"a": TEXT}).items():
+        scene.write(f"{name}.txt", text)
+    for name in opened:
+        await scene.open(name)
+    return scene

@@ -58,6 +58,7 @@ def announced(encoding: PositionEncoding) -> JsonObject:
     """Return what the server can do, as ``ServerCapabilities`` in JSON."""
     return {
         "positionEncoding": encoding,
+        # No text with a save: it bears no version, and an editor may send one that is older than what it told last.
         "textDocumentSync": {"openClose": True, "change": _INCREMENTAL, "save": {"includeText": False}},
         "codeActionProvider": {"codeActionKinds": ["quickfix", "refactor.rewrite", CODE_ACTION_KIND]},
         "codeLensProvider": {"resolveProvider": False},

@@ -163,13 +163,15 @@ class Documents:
             listener.changed(document)
         return True
 
-    def save(self, uri: str, text: str | None = None) -> bool:
-        """A document was saved; ``text`` is its whole text where the client includes it, and wins over the mirror."""
+    def save(self, uri: str) -> bool:
+        """A document was saved.
+
+        A text that a client sends along is not for the mirror: it bears no version, and Helix, which goes on taking
+        keys while it writes, sends the one from before them.
+        """
         document = self._by_uri.get(uri)
         if document is None:
             return False
-        if text is not None and text != document.text:
-            self.change(uri, document.version, [ContentChange(text)])
         for listener in self._listeners:
             listener.saved(document)
         return True

@@ -33,7 +33,7 @@ class TextSync:
 
     def did_save(self, params: types.DidSaveTextDocumentParams) -> None:
         """A document was saved."""
-        self._expect(self._documents.save(params.text_document.uri, params.text), "saved")
+        self._expect(self._documents.save(params.text_document.uri), "saved")
 
     def did_close(self, params: types.DidCloseTextDocumentParams) -> None:
         """A document was closed."""
