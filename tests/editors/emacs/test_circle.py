@@ -39,6 +39,12 @@ def wait_for_conversation(emacs: Emacs, text: str) -> str:
     return emacs.text("*Steersman work*")
 
 
+def select(emacs: Emacs, name: str, then: str = "") -> None:
+    """Go to a buffer once it is there: asked for too early, Emacs would make an empty one of that name."""
+    emacs.wait(f'(and (get-buffer "{name}") t)', f"the buffer {name}")
+    emacs.eval(f'(progn (pop-to-buffer "{name}") {then} nil)')
+
+
 def buffer_text(emacs: Emacs, name: str = "a.txt") -> str:
     """Return the text of a file's buffer."""
     text: str = emacs.eval(f'(with-current-buffer "{name}" (buffer-string))')
@@ -178,7 +184,7 @@ def test_a_reply_in_the_conversation_goes_on_with_it(emacs: Emacs, work: EmacsWo
     work.open("a.txt", "one\n")
     start(emacs, "begin")
     wait_for_conversation(emacs, "complete")
-    emacs.eval('(progn (pop-to-buffer "*Steersman work*") nil)')
+    select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
     emacs.terminal.wait_for("\nSteersman:")
     emacs.terminal.type("go on")
@@ -192,7 +198,7 @@ def test_a_reply_to_a_run_at_work_joins_before_its_next_turn(emacs: Emacs, work:
     work.open("a.txt", "one\n")
     start(emacs, "begin")
     work.wait_reached("mid")
-    emacs.eval('(progn (pop-to-buffer "*Steersman work*") nil)')
+    select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
     emacs.terminal.wait_for("\nSteersman:")
     emacs.terminal.type("mind the gap")
@@ -210,7 +216,7 @@ def test_an_earlier_conversation_is_opened_from_the_list_and_goes_on(emacs: Emac
     emacs.eval('(progn (kill-buffer "*Steersman work*") nil)')
     emacs.command("steersman-sessions")
     emacs.terminal.wait_for("what is it?")
-    emacs.eval('(progn (pop-to-buffer "*Steersman sessions*") (goto-char (point-min)) nil)')
+    select(emacs, "*Steersman sessions*", "(goto-char (point-min))")
     emacs.terminal.keys("Enter")
     shown = wait_for_conversation(emacs, "It is one.")
     assert shown == first.replace("\n\ncomplete · 2 turns", "").replace("read_file  read a.txt", "read_file")
@@ -227,7 +233,7 @@ def test_results_of_tools_are_folded_and_unfolded(emacs: Emacs, work: EmacsWorks
     work.open("a.txt", "a line of the file\n")
     start(emacs, "read")
     assert "a line of the file" not in wait_for_conversation(emacs, "complete")
-    emacs.eval('(progn (pop-to-buffer "*Steersman work*") nil)')
+    select(emacs, "*Steersman work*")
     emacs.terminal.keys("Tab")
     emacs.terminal.wait_for("a line of the file")
 
@@ -240,7 +246,7 @@ def test_a_server_that_dies_is_told_and_the_next_reply_starts_another(emacs: Ema
     emacs.eval("(progn (mapc (lambda (c) (signal-process (jsonrpc--process c) 9)) (steersman-connections)) nil)")
     wait_for_conversation(emacs, "The server has ended")
     work.script(["Here again."])
-    emacs.eval('(progn (pop-to-buffer "*Steersman work*") nil)')
+    select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
     emacs.terminal.wait_for("\nSteersman:")
     emacs.terminal.type("go on")
@@ -302,6 +308,6 @@ def test_the_readme_shows_what_is_on_the_screen(emacs: Emacs, work: EmacsWorkspa
     hold(PACKAGE / "README.md", "question", screen)
     emacs.terminal.keys("a")
     wait_for_conversation(emacs, "complete")
-    emacs.eval('(progn (pop-to-buffer "*Steersman work*") (message nil) nil)')
+    select(emacs, "*Steersman work*", "(message nil)")
     emacs.terminal.wait_until_gone("[Steersman")
     hold(PACKAGE / "README.md", "conversation", emacs.terminal.wait_for("1 file changed", "if values else 0.0\n"))
