@@ -8,7 +8,8 @@ runs may share it.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from weakref import WeakValueDictionary
 
 from steersman.agent.changes import Change, changed_hunks
 from steersman.permissions.grants import Grant
@@ -18,8 +19,10 @@ from steersman.permissions.proposal import Proposal
 class SessionMemory:
     """What was allowed "for this session"."""
 
-    def __init__(self) -> None:
+    def __init__(self, keep: Callable[[SessionMemory], None] | None = None) -> None:
+        """Make an empty one; ``keep`` is told of it when there is something to remember."""
         self._grants: dict[Grant, None] = {}
+        self._keep = keep
 
     @property
     def grants(self) -> tuple[Grant, ...]:
@@ -29,6 +32,8 @@ class SessionMemory:
     def add(self, grants: Iterable[Grant]) -> None:
         """Remember more."""
         self._grants.update(dict.fromkeys(grants))
+        if self._keep is not None:
+            self._keep(self)
 
     def clear(self) -> int:
         """Forget all; return how much there was."""
@@ -38,14 +43,21 @@ class SessionMemory:
 
 
 class SessionMemories:
-    """The memories of all sessions of this process, by session id. A fork has an id of its own, so it inherits none."""
+    """The memories of all sessions of this process, by session id. A fork has an id of its own, so it inherits none.
+
+    One that holds nothing lives only as long as somebody has it.
+    """
 
     def __init__(self) -> None:
-        self._memories: dict[str, SessionMemory] = {}
+        self._memories: WeakValueDictionary[str, SessionMemory] = WeakValueDictionary()
+        self._kept: set[SessionMemory] = set()
 
     def of(self, session_id: str) -> SessionMemory:
         """Return the session's memory; an empty one at first."""
-        return self._memories.setdefault(session_id, SessionMemory())
+        memory = self._memories.get(session_id)
+        if memory is None:
+            memory = self._memories[session_id] = SessionMemory(self._kept.add)
+        return memory
 
     def all(self) -> dict[str, tuple[Grant, ...]]:
         """Return what each session was allowed, by session id; sessions that were allowed nothing are left out."""
@@ -53,7 +65,9 @@ class SessionMemories:
 
     def clear(self) -> int:
         """Forget what all sessions were allowed; return how much there was."""
-        return sum(memory.clear() for memory in self._memories.values())
+        forgotten = sum(memory.clear() for memory in self._kept)
+        self._kept.clear()
+        return forgotten
 
 
 class Rejections:
