@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from benchmarks import cancelling, looping, reading, remembering, scaling, sessions, starting, streaming
+from benchmarks import cancelling, looping, reading, remembering, rivals, scaling, sessions, starting, streaming
 from benchmarks.rows import Suite
 from benchmarks.table import Paint, Table
 
@@ -49,12 +49,12 @@ def measure(suites: list[Suite]) -> list[dict[str, Any]]:
 
 def main() -> int:
     """Measure, print and keep."""
-    known = {suite.name: suite for suite in SUITES}
+    known = {suite.name: suite for suite in (*SUITES, rivals.SUITE)}
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
     parser.add_argument("only", nargs="*", choices=[[], *known], metavar="ONLY", help=f"of {', '.join(known)}")
     parser.add_argument("--peers", action="store_true", help="measure other agents too, from the package registry")
     args = parser.parse_args()
-    chosen = [known[name] for name in args.only] if args.only else list(SUITES)
+    chosen = [known[name] for name in args.only] or [*SUITES, *([rivals.SUITE] if args.peers else [])]
     about, began = machine(), time.perf_counter()
     rows = measure(chosen)
     about["seconds"] = round(time.perf_counter() - began)

@@ -70,6 +70,7 @@ class Row:
         target: what it is held to; None: told, not judged.
         note: more of the same measurement, for people.
         missing: why there is no number, if there is none.
+        group: what rows that follow each other have in common; told once, above them.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Row:
     target: Target | None = None
     note: str = ""
     missing: str = ""
+    group: str = ""
 
     @property
     def ratio(self) -> float:
@@ -99,7 +101,7 @@ class Row:
         }
         numbers = {"ours": self.ours, "floor": self.floor, "ratio": self.ratio}
         finite = {name: None if number is None or math.isnan(number) else number for name, number in numbers.items()}
-        more = {"note": self.note, "missing": self.missing}
+        more = {"note": self.note, "missing": self.missing, "group": self.group}
         return {"suite": suite, "name": self.name, "unit": self.unit.name.lower(), **finite, "target": target} | {
             name: text for name, text in more.items() if text
         }

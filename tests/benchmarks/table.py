@@ -44,6 +44,7 @@ class Table:
     paint: Paint = field(default_factory=Paint)
     met: int = 0
     missed: list[str] = field(default_factory=list[str])
+    group: str = ""
 
     def head(self) -> str:
         """Return the heading of the columns."""
@@ -56,11 +57,15 @@ class Table:
         return f"\n{self.paint.bold(suite.title)}{self.paint.dim(floor)}"
 
     def line(self, row: Row) -> str:
-        """Return a row, and its note below it."""
+        """Return a row, its group above it where a new one begins, and its note below it."""
+        begins, self.group = row.group if row.group != self.group else "", row.group
+        return (f"  {begins}\n" if begins else "") + self._row(row)
+
+    def _row(self, row: Row) -> str:
         met = row.is_met
         self.met += met is True
         if met is False:
-            self.missed.append(row.name)
+            self.missed.append(f"{row.group}: {row.name.strip()}" if row.group else row.name)
         if row.missing:
             return f"  {row.name:{_NAME}}  " + _wrapped(row.missing, _NAME + 4)
         floor = "" if row.floor is None else row.unit.write(row.floor)

@@ -6,7 +6,7 @@ Everything between is real: the face, the composition root, the stores (in a tem
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +56,7 @@ class Face:
         left: the exit codes it left with.
     """
 
-    def __init__(self, tmp_path: Path, replies: Sequence[Answering]) -> None:
+    def __init__(self, tmp_path: Path, replies: Sequence[Answering | Iterable[Answering]]) -> None:
         self.folder = tmp_path / "work"
         self.folder.mkdir(exist_ok=True)
         self.state = tmp_path / "state"
