@@ -38,6 +38,12 @@ class _Add(Protocol):
     def __call__(self, name: str, *, help: str, epilog: str | None = None) -> argparse.ArgumentParser: ...  # noqa: A002
 
 
+class _AddAction(Protocol):
+    """Adds an action on sessions."""
+
+    def __call__(self, name: str, text: str, *, with_id: bool = True) -> argparse.ArgumentParser: ...
+
+
 class _Parser(argparse.ArgumentParser):
     """An argument parser that leaves with 64 for wrong usage, takes no abbreviations, and keeps an epilog's lines."""
 
@@ -137,16 +143,24 @@ def _add_sessions(add: _Add) -> None:
     actions = sessions.add_subparsers(dest="action", required=True, metavar="ACTION", parser_class=_Parser)
 
     def action(name: str, text: str, *, with_id: bool = True) -> argparse.ArgumentParser:
-        parser = actions.add_parser(name, help=text)
-        parser.add_argument(
-            "-C", dest="folder", default=".", metavar="DIR", help="the workspace folder; default: this one"
-        )
-        parser.add_argument("--json", action="store_true", help="print JSON")
-        if with_id:
-            parser.add_argument("id", metavar="ID", help="the session's id or its beginning; latest for the latest")
-        parser.set_defaults(does=f"sessions:{name}")
-        return parser
+        return _add_action(actions.add_parser(name, help=text), name, with_id=with_id)
 
+    _add_reading(action)
+    _add_changing(action)
+    _add_keeping(action)
+
+
+def _add_action(parser: argparse.ArgumentParser, name: str, *, with_id: bool) -> argparse.ArgumentParser:
+    """Add what every action on sessions has."""
+    parser.add_argument("-C", dest="folder", default=".", metavar="DIR", help="the workspace folder; default: this one")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    if with_id:
+        parser.add_argument("id", metavar="ID", help="the session's id or its beginning; latest for the latest")
+    parser.set_defaults(does=f"sessions:{name}")
+    return parser
+
+
+def _add_reading(action: _AddAction) -> None:
     listing = action("list", "the sessions of a folder, newest first", with_id=False)
     listing.add_argument("--limit", type=_positive_int, default=20, metavar="N", help="show so many; default: 20")
     action("show", "the conversation")
@@ -154,14 +168,20 @@ def _add_sessions(add: _Add) -> None:
     search.add_argument("words", nargs="+", metavar="WORD", help="all of them must be there; case does not count")
     search.add_argument("--limit", type=_positive_int, default=20, metavar="N", help="show so many; default: 20")
     export = action("export", "write a session as JSON, Markdown or one HTML page")
-    export.add_argument("--format", choices=["json", "markdown", "html"], default="markdown", help="default: markdown")
+    export.add_argument("--format", choices=["json", "markdown", "html"], help="default: markdown; with --open: html")
     export.add_argument("--output", metavar="FILE", help="write there instead of to standard output")
     export.add_argument("--force", action="store_true", help="overwrite FILE")
-    export.add_argument("--open", action="store_true", help="write to a file, and open it in the browser")
+    export.add_argument(
+        "--open", action="store_true", help="look at it in the browser; without --output the file goes to Downloads"
+    )
+    export.set_defaults(does="sessions_export:export")
     export.add_argument("--keep-secrets", action="store_true", help="do not mask text that looks like a secret")
     export.add_argument(
         "--with-files", action="store_true", help="with what files held before calls changed them (JSON only)"
     )
+
+
+def _add_changing(action: _AddAction) -> None:
     fork = action("fork", "copy a session up to a message and go on from there")
     fork.add_argument("--at", type=_whole, metavar="N", help="the last message to copy; default: the end")
     rename = action("rename", "give a session another title")
@@ -180,6 +200,9 @@ def _add_sessions(add: _Add) -> None:
     undo = action("undo-rewind", "take a rewind back", with_id=False)
     undo.add_argument("id", metavar="REWIND", help="the rewind's id, as the rewind told it")
     undo.set_defaults(does="sessions:undo_rewind")
+
+
+def _add_keeping(action: _AddAction) -> None:
     take_over = action("take-over", "take a session from a program that hangs or is suspended")
     take_over.set_defaults(does="sessions:take_over")
     check = action("check", "look for damage in a folder's sessions, and say what to do", with_id=False)

@@ -59,7 +59,7 @@ def plan_rewind(connection: sqlite3.Connection, key: int, to_message: int, *, co
     spans = history.read_segments(connection, key)
     stored = history.read_messages(connection, key, spans)
     if to_message != -1 and all(each.seq != to_message for each in stored):
-        raise InvalidRequestError(f"The conversation has no message {to_message}.")
+        raise segments.no_such_message(to_message)
     last_kept = segments.snap_down(stored, to_message)
     is_cut = conversation and any(each.seq > last_kept for each in stored)
     return RewindPlan(

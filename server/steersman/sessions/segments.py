@@ -10,6 +10,7 @@ import json
 from collections.abc import Sequence
 from typing import TypeAlias, cast
 
+from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import AssistantMessage, ToolMessage
 from steersman.sessions.records import StoredMessage
 
@@ -67,6 +68,13 @@ def snap_down(history: Sequence[StoredMessage], last_kept: int) -> int:
     while index >= 0 and not _ends_group(history, index):
         index -= 1
     return history[index].seq if index >= 0 else -1
+
+
+def no_such_message(seq: int) -> InvalidRequestError:
+    """Return the error for a number that no message of a conversation has."""
+    return InvalidRequestError(
+        f"The conversation has no message {seq}.", hint="`steersman sessions show` tells the numbers."
+    )
 
 
 def _ends_group(history: Sequence[StoredMessage], index: int) -> bool:

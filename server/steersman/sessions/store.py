@@ -414,7 +414,7 @@ def _last_to_keep(stored: Sequence[StoredMessage], at_message: int | None, *, ma
     if at_message is None or (at_message == end and stored):
         return end if may_be_open else segments.snap_down(stored, end)
     if at_message != -1 and all(each.seq != at_message for each in stored):
-        raise InvalidRequestError(f"The conversation has no message {at_message}.")
+        raise segments.no_such_message(at_message)
     return segments.snap_down(stored, at_message)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Sequence
+import unicodedata
+from collections.abc import Callable, Container, Sequence
 from functools import wraps
 from typing import Any, TypeVar
 
@@ -61,10 +62,28 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
-    """Return aligned columns; the last one is not padded."""
+def table(rows: Sequence[Sequence[str]], headers: Sequence[str], *, right: Container[int] = ()) -> str:
+    """Return aligned columns; the last one is not padded. Columns whose index is in ``right`` hold numbers."""
     lines = [list(headers), *[list(row) for row in rows]]
-    widths = [max(len(line[column]) for line in lines) for column in range(len(headers))]
+    widths = [max(_width(line[column]) for line in lines) for column in range(len(headers))]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+        "  ".join(
+            _padded(cell, width, to_right=column in right)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ).rstrip()
+        for line in lines
+    )
+
+
+def _padded(cell: str, width: int, *, to_right: bool) -> str:
+    padding = " " * (width - _width(cell))
+    return padding + cell if to_right else cell + padding
+
+
+def _width(text: str) -> int:
+    """Return how many columns of a terminal the text takes: Chinese letters and pictures take two."""
+    if text.isascii():
+        return len(text)
+    return sum(
+        0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

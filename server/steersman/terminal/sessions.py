@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import re
 import sys
-import webbrowser
 from collections.abc import Awaitable
 from datetime import datetime
 from pathlib import Path
@@ -79,29 +78,6 @@ def search(args: argparse.Namespace) -> int:
         else:
             print("Nothing found.", file=sys.stderr)
     return 0 if hits else 1
-
-
-@exits
-def export(args: argparse.Namespace) -> int:
-    """Write a session out."""
-    with SessionsFolder(args) as folder:
-        record = folder.session(args.id)
-        text = _await(
-            folder.app.sessions.export(
-                record.id, format=args.format, mask_secrets=not args.keep_secrets, with_files=args.with_files
-            )
-        )
-    target = Path(args.output) if args.output else None
-    if args.open and target is None:
-        target = Path(f"steersman-{record.id[:8]}.{ {'json': 'json', 'markdown': 'md', 'html': 'html'}[args.format] }")
-    if target is None:
-        print(text, end="" if text.endswith("\n") else "\n")
-        return 0
-    _write_new(target, text, force=args.force)
-    print_json({"path": str(target.resolve())}) if args.json else print(target)
-    if args.open:
-        webbrowser.open(target.resolve().as_uri())
-    return 0
 
 
 @exits
@@ -237,16 +213,6 @@ def _shown(uri: str) -> str:
     return printable(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
-def _write_new(target: Path, text: str, *, force: bool) -> None:
-    try:
-        with target.open("w" if force else "x", encoding="utf-8", newline="") as file:
-            file.write(text)
-    except FileExistsError:
-        raise InvalidRequestError(f"{target} is there already.", hint="Add --force to overwrite it.") from None
-    except OSError as error:
-        raise InvalidRequestError(f"{target} could not be written ({error.strerror}).") from error
-
-
 def _print_session(record: SessionRecord, verb: str, *, as_json: bool) -> None:
     print_json({"session": session_to_wire(record)}) if as_json else print(f"{verb} {record.id[:8]} {record.title}")
 
@@ -258,12 +224,23 @@ def _sessions_table(records: tuple[SessionRecord, ...]) -> str:
             _when(record.updated_at),
             str(record.messages),
             record.model,
-            "–" if record.cost is None else f"${record.cost:.4f}",
-            clip_line(record.title, 60) + (f"  (at work: {record.holder})" if record.running else ""),
+            _money(record.cost),
+            clip_line(record.title, 60) + _notes(record),
         ]
         for record in records
     ]
-    return table(rows, ["id", "last used", "messages", "model", "cost", "title"])
+    return table(rows, ["id", "last used", "messages", "model", "cost", "title"], right=(2, 4))
+
+
+def _money(cost: float | None) -> str:
+    if cost is None:
+        return "–"
+    return f"${cost:.4f}" if 0 < cost < 1 else f"${cost:.2f}"
+
+
+def _notes(record: SessionRecord) -> str:
+    fork = f"  (fork of {record.parent_id[:8]})" if record.parent_id else ""
+    return fork + (f"  (at work: {record.holder})" if record.running else "")
 
 
 def _when(seconds: float) -> str:
