@@ -12,9 +12,15 @@ QUESTION = "*Steersman: edit a.txt*"
 def start(emacs: Emacs, task: str, command: str = "steersman") -> None:
     """Give a task as a person does."""
     emacs.command(command)
-    emacs.terminal.wait_for("Steersman")
+    wait_for_prompt(emacs)
     emacs.terminal.type(task)
     emacs.terminal.keys("Enter")
+
+
+def wait_for_prompt(emacs: Emacs) -> None:
+    """Wait until the minibuffer asks for a task: mode lines show the name, too."""
+    asked = "(and (active-minibuffer-window) (with-selected-window (active-minibuffer-window) (minibuffer-prompt)))"
+    emacs.wait(f'(and (string-prefix-p "Steersman" (or {asked} "")) t)', "the prompt")
 
 
 def wait_for_question(emacs: Emacs, name: str = QUESTION) -> None:
@@ -186,7 +192,7 @@ def test_a_reply_in_the_conversation_goes_on_with_it(emacs: Emacs, work: EmacsWo
     wait_for_conversation(emacs, "complete")
     select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
-    emacs.terminal.wait_for("\nSteersman:")
+    wait_for_prompt(emacs)
     emacs.terminal.type("go on")
     emacs.terminal.keys("Enter")
     shown = wait_for_conversation(emacs, "Second.")
@@ -200,7 +206,7 @@ def test_a_reply_to_a_run_at_work_joins_before_its_next_turn(emacs: Emacs, work:
     work.wait_reached("mid")
     select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
-    emacs.terminal.wait_for("\nSteersman:")
+    wait_for_prompt(emacs)
     emacs.terminal.type("mind the gap")
     emacs.terminal.keys("Enter")
     emacs.terminal.wait_for("will hear of it")
@@ -222,7 +228,7 @@ def test_an_earlier_conversation_is_opened_from_the_list_and_goes_on(emacs: Emac
     assert shown == first.replace("\n\ncomplete · 2 turns", "").replace("read_file  read a.txt", "read_file")
     emacs.wait("(and (derived-mode-p 'steersman-conversation-mode) t)", "the conversation selected")
     emacs.terminal.keys("i")
-    emacs.terminal.wait_for("\nSteersman:")
+    wait_for_prompt(emacs)
     emacs.terminal.type("sure?")
     emacs.terminal.keys("Enter")
     wait_for_conversation(emacs, "Yes.")
@@ -248,7 +254,7 @@ def test_a_server_that_dies_is_told_and_the_next_reply_starts_another(emacs: Ema
     work.script(["Here again."])
     select(emacs, "*Steersman work*")
     emacs.terminal.keys("i")
-    emacs.terminal.wait_for("\nSteersman:")
+    wait_for_prompt(emacs)
     emacs.terminal.type("go on")
     emacs.terminal.keys("Enter")
     wait_for_conversation(emacs, "Here again.")
