@@ -37,6 +37,8 @@ install_system_packages() {
   command -v chromium >/dev/null || command -v google-chrome >/dev/null || [ -n "${STEERSMAN_CHROMIUM:-}" ] || missing+=(chromium)
   [ -e /usr/include/gssapi/gssapi.h ] || [ "$(uname)" != Linux ] || missing+=(libkrb5-dev)
   command -v g++ >/dev/null || missing+=(g++ make)
+  # Without any font no text has a width, and a browser shows nothing.
+  fc-list :lang=en 2>/dev/null | grep -q . || missing+=(fonts-dejavu-core)
   fc-list 2>/dev/null | grep -qi emoji || missing+=(fonts-noto-color-emoji)
   [ "${#missing[@]}" -eq 0 ] && return
   if [ "$(id -u)" -ne 0 ] || ! command -v apt-get >/dev/null; then

@@ -108,6 +108,12 @@ export interface RunParams {
   limits?: LimitsParams | null;
 }
 
+export interface SearchSessionsParams {
+  query: string;
+  folder?: string | null;
+  limit?: number;
+}
+
 export interface SessionParams {
   sessionId: string;
 }
