@@ -20,6 +20,7 @@ BEGIN = "*** Begin Patch"
 END = "*** End Patch"
 _HEADER = re.compile(r"\*\*\*\s*(add|create|delete|remove|update|modify) file:\s*(.+)", re.IGNORECASE)
 _MOVE = re.compile(r"\*\*\*\s*move to:\s*(.+)", re.IGNORECASE)
+_QUOTES = "`\"'"
 _HEADERS = "*** Add File: PATH, *** Update File: PATH, *** Delete File: PATH"
 
 
@@ -31,6 +32,11 @@ def begins_at(lines: Sequence[str]) -> int | None:
 def has_marker(lines: Sequence[str]) -> bool:
     """Whether the first line of this format stands somewhere."""
     return any(_is_marker(line, BEGIN) for line in lines)
+
+
+def ends_in(lines: Sequence[str]) -> bool:
+    """Whether the last line of this format stands somewhere."""
+    return any(_is_marker(line, END) for line in lines)
 
 
 def parse_begin_format(text: str) -> list[FilePatch]:
@@ -55,7 +61,8 @@ def parse_begin_format(text: str) -> list[FilePatch]:
 
 
 def _is_marker(line: str, marker: str) -> bool:
-    return line.strip().lower() == marker.lower()
+    text = line.strip().lower()
+    return text.startswith("*** ") and text.rstrip("* ") == marker.lower()
 
 
 def _body(lines: list[str]) -> tuple[int, int]:
@@ -67,6 +74,13 @@ def _body(lines: list[str]) -> tuple[int, int]:
     if begin is not None:
         return begin + 1, end
     return next((at for at in range(end) if _HEADER.match(lines[at].strip())), end), end
+
+
+def _name(text: str) -> str:
+    """Return a path without the quotes that some put around it."""
+    text = text.strip()
+    is_quoted = len(text) > 2 and text[0] == text[-1] and text[0] in _QUOTES
+    return text[1:-1] if is_quoted else text
 
 
 @dataclass(slots=True)
@@ -89,7 +103,7 @@ class _Reader:
             header = _HEADER.match(text)
             if header is None:
                 raise PatchError(f"line {self.at} of the patch is no file header: “{text[:80]}”. There are {_HEADERS}")
-            return header[1].lower(), header[2].strip()
+            return header[1].lower(), _name(header[2])
         return None
 
     def is_header(self) -> bool:
@@ -119,7 +133,7 @@ def _read_content(reader: _Reader) -> str:
 def _read_update(reader: _Reader, path: str) -> UpdateFile:
     new_path: str | None = None
     if reader.line is not None and (move := _MOVE.match(reader.line.strip())):
-        new_path = move[1].strip()
+        new_path = _name(move[1])
         reader.at += 1
     if is_name_pair(reader.lines, reader.at):  # a diff's names once more
         reader.at += 2

@@ -11,7 +11,8 @@ from steersman_tools.patch.model import Hunk, PatchLine
 
 END_OF_FILE = "*** End of File"
 NO_NEWLINE = "\\ No newline"
-_RANGE = re.compile(r"@@+ -(\d+)(?:,(\d+))? \+\d+(?:,\d+)? @@")
+_RANGE = re.compile(r"@@+ *-(\d+)(?:,(\d+))? +\+\d+(?:,\d+)? *(?:@@|\Z)")
+_DOTS = frozenset({"...", "\u2026", ".."})  # in place of numbers that the model did not count
 
 
 def parse_anchor(line: str) -> tuple[str | None, int | None]:
@@ -21,7 +22,7 @@ def parse_anchor(line: str) -> tuple[str | None, int | None]:
     text = line.lstrip("@").strip()
     if text.endswith("@@"):
         text = text[:-2].rstrip()
-    return text or None, None
+    return None if text in _DOTS else text or None, None
 
 
 @dataclass(slots=True)

@@ -112,7 +112,8 @@ def _take_hunk(diff: _FileDiff, lines: list[str], at: int, *, counts_must_hold: 
         for line in lines[at:end]:
             reader.take(line)
         for hunk in reader.finish():
-            diff.hunks.append(Hunk(len(diff.hunks) + 1, hunk.lines, hunk.anchors, None, hunk.at_end, hunk.loose_blanks))
+            number, line = len(diff.hunks) + 1, hunk.line_number
+            diff.hunks.append(Hunk(number, hunk.lines, hunk.anchors, line, hunk.at_end, hunk.loose_blanks))
         return end
     old_count, new_count = int(header[2] or 1), int(header[4] or 1)
     blanks = 0
