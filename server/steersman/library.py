@@ -15,7 +15,7 @@ from steersman.runs import Run, RunRegistry
 from steersman.runs.shelf import StoreShelf
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.store import SessionStore
-from steersman.wire import Json, message_to_wire, path_to_uri, planned_change_to_wire, session_to_wire
+from steersman.wire import Json, hit_to_wire, message_to_wire, path_to_uri, planned_change_to_wire, session_to_wire
 from steersman_tools.kit.workspace import Root, Workspace
 
 MAX_LISTED = 500
@@ -52,6 +52,19 @@ class SessionLibrary:
             records.sort(key=lambda record: record.updated_at, reverse=True)
         shown = records[offset : offset + limit]
         return {"sessions": [self._wire(record) for record in shown], "total": sum(page.total for page in pages)}
+
+    async def search(self, *, folder: Path | None, query: str, limit: int) -> Json:
+        """Return ``{hits}``, the best first; of all folders when ``folder`` is None."""
+        if not 0 < limit <= MAX_LISTED:
+            raise InvalidRequestError(f"limit must be 1 to {MAX_LISTED}.")
+        hits: list[Json] = []
+        ranks: list[float] = []
+        for store in [self._shelf.of(each) for each in ([folder] if folder is not None else self._places())]:
+            found = await asyncio.to_thread(store.search, query, limit)
+            ranks += [hit.rank for hit in found]
+            hits += [hit_to_wire(hit) | {"session": self._wire(hit.session)} for hit in found]
+        order = sorted(range(len(hits)), key=lambda index: ranks[index], reverse=True)
+        return {"hits": [hits[index] for index in order[:limit]]}
 
     async def get(self, session_id: str, *, after: int | None, limit: int | None) -> Json:
         """Return ``{session, messages}``; only messages with a number above ``after``."""

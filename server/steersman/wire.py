@@ -37,9 +37,8 @@ from steersman.agent.events import (
 )
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from steersman.agent.model import Usage
-from steersman.permissions.render import unified_diff
 from steersman.runs.report import ReportBuilder, RunReport
-from steersman.sessions.records import SessionRecord, StoredMessage
+from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
 
 Json: TypeAlias = dict[str, Any]
 
@@ -95,6 +94,8 @@ def change_to_wire(change: ChangeSummary) -> Json:
 
 def planned_change_to_wire(change: Change, *, full: bool) -> Json:
     """Return a change that is asked about; ``full``: with the whole texts (PROTOCOL §6, requestApproval)."""
+    from steersman.permissions.render import unified_diff  # noqa: PLC0415 - only when a person is asked
+
     added, removed = count_changed_lines(change)
     wire: Json = {"uri": path_to_uri(change.path), "kind": change.kind, "added": added, "removed": removed}
     if change.moved_from is not None:
@@ -149,6 +150,11 @@ def session_to_wire(record: SessionRecord) -> Json:
         "usage": usage_to_wire(record.usage),
         "cost": cost_to_wire(record.cost),
     }
+
+
+def hit_to_wire(hit: SearchHit) -> Json:
+    """Return a SearchHit (PROTOCOL §2)."""
+    return {"session": session_to_wire(hit.session), "seq": hit.seq, "role": hit.role, "line": hit.line}
 
 
 def message_to_wire(stored: StoredMessage) -> Json:

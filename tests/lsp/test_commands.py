@@ -27,6 +27,20 @@ async def test_sessions_are_listed_newest_first_and_found_by_text(make_face: Mak
     assert [each["id"] for each in page["sessions"]] == [first["sessionId"]]
 
 
+async def test_a_search_tells_the_best_session_first_with_its_line(make_face: Make) -> None:
+    face = make_face(reply("One zebra.\nAnd a line more."), reply("Nothing here."), reply("Last."))
+    await face.initialize()
+    said, _, titled = await face.run("one"), await face.run("two"), await face.run("Zebra crossings")
+    hits = (await face.client.command("steersman.sessions.search", {"query": "zebra"}))["hits"]
+    assert [(hit["session"]["id"], hit["seq"], hit["role"], hit["line"]) for hit in hits] == [
+        (titled["sessionId"], None, "title", "Zebra crossings"),
+        (said["sessionId"], 1, "assistant", "One zebra."),
+    ]
+    one = {"query": "zebra", "limit": 1, "folder": face.folder.as_uri()}
+    assert len((await face.client.command("steersman.sessions.search", one))["hits"]) == 1
+    assert await face.client.command("steersman.sessions.search", {"query": "nowhere"}) == {"hits": []}
+
+
 async def test_a_session_is_shown_from_a_message_on(make_face: Make) -> None:
     face = make_face(reply("One."))
     await face.initialize()
@@ -105,6 +119,8 @@ async def test_status_tells_how_things_stand(make_face: Make) -> None:
     [
         ("steersman.sessions.get", {}),
         ("steersman.sessions.list", {"limit": 0}),
+        ("steersman.sessions.search", {}),
+        ("steersman.sessions.search", {"query": "x", "limit": 501}),
         ("steersman.sessions.list", {"folders": "x"}),
         ("steersman.sessions.rename", {"sessionId": "x"}),
         ("steersman.answer", {"runId": "x"}),

@@ -28,6 +28,7 @@ async def test_initialize_announces_commands_and_features(make_face: Make) -> No
         "steersman.approvals.list",
         "steersman.answer",
         "steersman.sessions.list",
+        "steersman.sessions.search",
         "steersman.sessions.get",
         "steersman.sessions.rename",
         "steersman.sessions.delete",

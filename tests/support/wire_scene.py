@@ -122,6 +122,7 @@ async def _play_all(server: LspProcess, scene: WireScene) -> None:
     await do("steersman.answer", {"runId": third["runId"], "callId": call_id, "optionId": "allow_session"})
     await client.command("steersman.wait", {"runId": third["runId"]})
     await do("steersman.sessions.list")
+    await do("steersman.sessions.search", {"query": "greet.py"})
     await do("steersman.sessions.get", {"sessionId": session})
     await do("steersman.sessions.rename", {"sessionId": session, "title": "Good day"})
     forked = await do("steersman.sessions.fork", {"sessionId": session})

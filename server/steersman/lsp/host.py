@@ -145,6 +145,10 @@ class SessionLibrary(Protocol):
         """``{sessions, total}``, newest first; of all folders when ``folder`` is None."""
         ...
 
+    async def search(self, *, folder: Path | None, query: str, limit: int) -> JsonObject:
+        """``{hits}``, the best first; of all folders when ``folder`` is None."""
+        ...
+
     async def get(self, session_id: str, *, after: int | None, limit: int | None) -> JsonObject:
         """``{session, messages}``; only messages with a sequence number above ``after``."""
         ...

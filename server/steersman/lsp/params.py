@@ -154,6 +154,14 @@ class ListSessionsParams(CommandParams):
     offset: _Count = 0
 
 
+class SearchSessionsParams(CommandParams):
+    """``steersman.sessions.search``."""
+
+    query: _Text
+    folder: _Text | None = None
+    limit: Annotated[int, Field(gt=0, le=MAX_LISTED)] = 20
+
+
 class GetSessionParams(CommandParams):
     """``steersman.sessions.get``."""
 

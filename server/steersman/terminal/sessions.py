@@ -20,7 +20,7 @@ from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.sessions.store import SessionStore
 from steersman.terminal.output import counted, exits, print_json, printable, table
 from steersman.terminal.sessions_folder import SessionsFolder
-from steersman.wire import Json, message_to_wire, session_to_wire
+from steersman.wire import Json, hit_to_wire, message_to_wire, session_to_wire
 
 T = TypeVar("T")
 _AGE = re.compile(r"(\d+)\s*([smhdw])")
@@ -64,14 +64,7 @@ def search(args: argparse.Namespace) -> int:
     with SessionsFolder(args) as folder:
         hits = folder.store.search(" ".join(args.words), args.limit)
         if args.json:
-            print_json(
-                {
-                    "hits": [
-                        {"session": session_to_wire(hit.session), "seq": hit.seq, "role": hit.role, "line": hit.line}
-                        for hit in hits
-                    ]
-                }
-            )
+            print_json({"hits": [hit_to_wire(hit) for hit in hits]})
         elif hits:
             rows = [[hit.session.id[:8], clip_line(hit.session.title, 30), hit.role, hit.line] for hit in hits]
             print(table(rows, ["id", "title", "where", "line"]))

@@ -12,6 +12,7 @@ NAMES = (
     "steersman.approvals.list",
     "steersman.answer",
     "steersman.sessions.list",
+    "steersman.sessions.search",
     "steersman.sessions.get",
     "steersman.sessions.rename",
     "steersman.sessions.delete",

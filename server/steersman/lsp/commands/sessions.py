@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         GetSessionParams,
         ListSessionsParams,
         RenameSessionParams,
+        SearchSessionsParams,
         SessionParams,
     )
 
@@ -26,6 +27,12 @@ async def list_sessions(call: CommandCall, params: ListSessionsParams) -> JsonOb
     folder = call.face.requests.folder(params.folder)
     sessions = call.face.engine().sessions
     return await sessions.list(folder=folder, query=params.query, limit=params.limit, offset=params.offset)
+
+
+async def search(call: CommandCall, params: SearchSessionsParams) -> JsonObject:
+    """``steersman.sessions.search``: the best first, each session with its best line."""
+    folder = call.face.requests.folder(params.folder)
+    return await call.face.engine().sessions.search(folder=folder, query=params.query, limit=params.limit)
 
 
 async def get(call: CommandCall, params: GetSessionParams) -> JsonObject:
@@ -92,6 +99,7 @@ def _write(path: Path, text: str, *, overwrite: bool) -> None:
 
 COMMANDS = (
     Command("steersman.sessions.list", "ListSessionsParams", list_sessions),
+    Command("steersman.sessions.search", "SearchSessionsParams", search),
     Command("steersman.sessions.get", "GetSessionParams", get),
     Command("steersman.sessions.rename", "RenameSessionParams", rename),
     Command("steersman.sessions.delete", "SessionParams", delete),
