@@ -26,7 +26,10 @@ _IN_THE_WAY = (
     "{where} cannot be made: a file is where a folder should be.",
     "Move the file away, or choose another state folder with STEERSMAN_STATE_DIR.",
 )
-_DAMAGED = ("{where} is damaged.", "Nothing was deleted. Move the file away to begin anew, or restore a copy of it.")
+_DAMAGED = (
+    "{where} is damaged.",
+    "Nothing was deleted. `steersman sessions check` says what can be saved, and how to go on.",
+)
 _IO = ("{where} could not be read or written: the disk reported an error.", "Check the disk; nothing was deleted.")
 _NO_LOCKS = (
     "{where} is on a file system that cannot lock files.",

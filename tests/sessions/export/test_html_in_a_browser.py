@@ -193,6 +193,21 @@ class TestCharts:
             assert [bar["tip"] for bar in failed] == ["tool · run python -m pytest -q · 5.2 s"]
             visit.page.locator("#timeline").screenshot(path=PICTURES / "timeline.png")
 
+    @pytest.mark.parametrize("seconds", [0.4, 9.99, 60.0, 3600.0])
+    def test_no_label_of_the_axis_is_cut_off(
+        self, viewer: PageViewer, store: SessionStore, page_of: Callable[[str], Path], seconds: float
+    ):
+        session = store.create("go")
+        with store.acquire(session.id, "test") as handle:
+            handle.append(UserMessage("go"))
+            handle.record_timing(Timing("r", 0, "run", 1, 1 + seconds))
+        with viewer.visit(page_of(session.id)) as visit:
+            inside = """() => [...document.querySelectorAll('#timeline svg text')].every(text => {
+              const [box, frame] = [text.getBoundingClientRect(), text.ownerSVGElement.getBoundingClientRect()];
+              return box.left >= frame.left - 1 && box.right <= frame.right + 1;
+            })"""
+            assert visit.ask(inside)
+
     def test_the_legend_says_where_the_time_went(self, viewer: PageViewer, showcase: Path):
         with viewer.visit(showcase) as visit:
             assert visit.page.locator(".legend li").all_inner_texts() == [

@@ -22,6 +22,7 @@ _TOP = 26.0
 _LANE = 26.0
 _BAR = 16.0
 _LEAST_BAR = 1.5
+_LABEL = 30.0
 _UNFOLDED_RUNS = 6
 
 _LANES: tuple[tuple[TimingKind, str], ...] = (("model", "model"), ("tool", "tools"), ("approval", "your answer"))
@@ -151,7 +152,8 @@ def _axis(seconds: float, scale: Scale, bottom: float) -> Iterable[str]:
     for tick in time_ticks(seconds):
         x = scale.at(tick)
         yield svg.line(x, _TOP - 4, x, bottom + 2)
-        yield svg.label(x, bottom + 17, time_label(tick), "axis", "middle" if tick else "start")
+        anchor = "start" if not tick else "end" if x > _WIDTH - _LABEL else "middle"
+        yield svg.label(x, bottom + 17, time_label(tick), "axis", anchor)
 
 
 def _bars(run: Run, scale: Scale, targets: Targets) -> Iterable[str]:
