@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.errors import InvalidRequestError
+from steersman.agent.record import record
 from steersman.permissions.modes import DEFAULT_MODE, Mode, tighten
 
 ShowAnswer: TypeAlias = Literal["auto", "message", "document", "none"]
@@ -83,7 +84,7 @@ class SettingsPart(_Part):
     sandbox_network: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Settings:
     """What holds.
 
@@ -122,7 +123,7 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Source:
     """One source of settings: its name for people, and what it says."""
 
@@ -246,7 +247,7 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Tightening:
     """What a workspace's own configuration may do: be stricter, and choose how the answer is shown (A6).
 

@@ -27,6 +27,7 @@ from steersman.agent.events import ApprovalDecided, ApprovalRequested, ToolOutpu
 from steersman.agent.ledger import Ledger
 from steersman.agent.limits import Deadline
 from steersman.agent.messages import ToolCall, ToolMessage
+from steersman.agent.record import record
 from steersman.agent.tool import Plan, Tool, ToolError, ToolResult, has_effects
 from steersman.agent.waiting import StoppedError, until_stopped
 
@@ -36,7 +37,7 @@ IGNORED_SIGNAL_AFTER_S = 10.0
 _MAX_ROUNDS = 3
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Closed:
     """How a call ended.
 

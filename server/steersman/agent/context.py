@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from steersman.agent.errors import ContextOverflowError
 from steersman.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
+from steersman.agent.record import record
 
 LEFT_OUT_NOTE = "[Earlier messages of this conversation are left out here.]"
 CLIP_MARK = "\n[… cut to fit the context …]\n"
@@ -47,7 +48,7 @@ def trim_context(messages: Sequence[Message], max_chars: int) -> list[Message]:
     return list(ContextWindow(messages).view(max_chars).messages)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class View:
     """What is sent of a history, and its size in characters."""
 

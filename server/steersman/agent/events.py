@@ -22,19 +22,20 @@ and ``context_trimmed`` may come anywhere inside the run.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, TypeAlias
 
 from steersman.agent.approval import DecidedBy, Option
 from steersman.agent.changes import Change, ChangeSummary
 from steersman.agent.messages import Outcome, ToolCall
 from steersman.agent.model import Usage
+from steersman.agent.record import record
 
 if TYPE_CHECKING:
     from steersman.agent.result import RunResult
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunStarted:
     """The run begins; ``mode`` and ``folder`` are "" where the caller gave none."""
 
@@ -44,7 +45,7 @@ class RunStarted:
     folder: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UserMessageAdded:
     """A user message was recorded."""
 
@@ -53,35 +54,35 @@ class UserMessageAdded:
     steered: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TurnStarted:
     """A request is about to go out."""
 
     max_turns: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextDelta:
     """Tentative text."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReasoningDelta:
     """Tentative reasoning."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StreamDiscarded:
     """What this turn streamed so far is void (L4)."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RetryWaiting:
     """The provider is asked again in a moment."""
 
@@ -90,7 +91,7 @@ class RetryWaiting:
     attempt: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AssistantMessageCommitted:
     """A model's response is recorded. ``seq`` is None without a session."""
 
@@ -100,14 +101,14 @@ class AssistantMessageCommitted:
     truncated: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCallBegan:
     """The loop takes up a call."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApprovalRequested:
     """A person is asked."""
 
@@ -119,7 +120,7 @@ class ApprovalRequested:
     options: tuple[Option, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApprovalDecided:
     """The question is closed. ``decision``: the option's id, ``reject``, or ``withdrawn``."""
 
@@ -129,7 +130,7 @@ class ApprovalDecided:
     reason: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolStarted:
     """The tool runs now."""
 
@@ -138,7 +139,7 @@ class ToolStarted:
     title: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolOutput:
     """A piece of a running tool's output."""
 
@@ -146,7 +147,7 @@ class ToolOutput:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolResultCommitted:
     """The call is closed and its result recorded."""
 
@@ -159,7 +160,7 @@ class ToolResultCommitted:
     changes: tuple[ChangeSummary, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContextTrimmed:
     """Older messages are left out of the request (not of the session)."""
 
@@ -167,7 +168,7 @@ class ContextTrimmed:
     chars: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UsageReported:
     """One response's usage; ``cost`` is an estimate in US dollars, or None when no price is known."""
 
@@ -175,7 +176,7 @@ class UsageReported:
     cost: float | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Warned:
     """Something a person should know, that ends nothing."""
 
@@ -183,12 +184,12 @@ class Warned:
     message: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TurnEnded:
     """The turn's calls are all closed."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunEnded:
     """The run is over: ``result`` when it stopped, ``error_kind`` and ``error_message`` when it failed.
 
@@ -227,7 +228,7 @@ EventBody: TypeAlias = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Event:
     """One event in its envelope.
 

@@ -6,7 +6,8 @@ Short on purpose: a small local model reads it at every start.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from steersman.agent.record import record
 
 MAX_REPOSITORY_CHARS = 32_000
 """How much of all AGENTS.md files together is sent."""
@@ -29,7 +30,7 @@ _MODE_NOTES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RepositoryNote:
     """An AGENTS.md of the workspace: its display path and its text."""
 

@@ -7,10 +7,11 @@ tool call of an assistant message is answered by exactly one ``ToolMessage`` bef
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, TypeAlias
 
 from steersman.agent.changes import ChangeSummary
+from steersman.agent.record import record
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -22,7 +23,7 @@ Outcome: TypeAlias = Literal["returned", "aborted", "failed", "skipped", "interr
 crashed; or unknown (it was running when the process ended, or was forced closed)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolCall:
     """A model's wish to run a tool.
 
@@ -37,7 +38,7 @@ class ToolCall:
     arguments: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderData:
     """What a provider wants back with a later request (reasoning items, signatures), opaque to all others (M2).
 
@@ -50,7 +51,7 @@ class ProviderData:
     data: Mapping[str, JsonValue]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class UserMessage:
     """What the person said (or the host in the person's place, see ``Origin``)."""
 
@@ -59,7 +60,7 @@ class UserMessage:
     role: Literal["user"] = field(default="user", init=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AssistantMessage:
     """One committed model response.
 
@@ -81,7 +82,7 @@ class AssistantMessage:
     role: Literal["assistant"] = field(default="assistant", init=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolMessage:
     """The answer to one tool call.
 

@@ -7,13 +7,14 @@ when it is whole. It may yield ``Waiting`` before a retry, and never retries onc
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal, Protocol, TypeAlias
 
 from steersman.agent.messages import JsonValue, Message, ProviderData, ToolCall
+from steersman.agent.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ToolSpec:
     """A tool as the model sees it; ``parameters`` is a JSON schema of type object."""
 
@@ -32,7 +33,7 @@ class Conversation:
     __slots__ = ("__weakref__",)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelRequest:
     """One request.
 
@@ -51,7 +52,7 @@ class ModelRequest:
     conversation: Conversation | None = field(default=None, compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Usage:
     """Tokens of one response, or a sum of them (L13).
 
@@ -87,28 +88,28 @@ class Usage:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TextPiece:
     """Some text of the answer."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ReasoningPiece:
     """Some readable reasoning."""
 
     text: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CallPiece:
     """A whole tool call. A call that the output limit cut off comes too, with what there is of its arguments."""
 
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Waiting:
     """The client waits before it tries again; only before anything else of the response.
 
@@ -126,7 +127,7 @@ class Waiting:
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Finish:
     """The provider's own end mark; the last event of every whole stream.
 

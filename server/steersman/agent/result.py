@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from steersman.agent.model import Usage
+from steersman.agent.record import record
 
 
 class StopReason(StrEnum):
@@ -34,7 +35,7 @@ EXIT_CODES: dict[StopReason, int] = {
 """The command line's exit code for each stop reason (1 is a failure, 64 wrong usage)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunResult:
     """What a run gives back.
 

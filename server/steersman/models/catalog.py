@@ -6,13 +6,14 @@ import asyncio
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
 from steersman.agent.errors import ModelError, SteersmanError
 from steersman.agent.messages import JsonValue
+from steersman.agent.record import record
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS
 from steersman.models.endpoint import Endpoint
 from steersman.models.http_probe import get_json
@@ -35,7 +36,7 @@ _WINDOW_FIELDS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Listing:
     """What one provider offers, or why that is not known."""
 

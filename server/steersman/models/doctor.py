@@ -10,12 +10,13 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from steersman.agent.errors import AuthenticationError, ModelNotFoundError, SteersmanError, UnavailableError
 from steersman.agent.messages import UserMessage
 from steersman.agent.model import CallPiece, ModelClient, ModelRequest, ReasoningPiece, TextPiece, ToolSpec
+from steersman.agent.record import record
 from steersman.models.catalog import (
     LIST_LIMIT_S,
     ask_models,
@@ -46,7 +47,7 @@ _PING = ToolSpec(
 _REQUEST = ModelRequest("", (UserMessage("Call the tool ping with the value 1."),), (_PING,), 512)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ProviderReport:
     """What was found out about one provider.
 
@@ -83,7 +84,7 @@ class ProviderReport:
     problems: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelsReport:
     """All that was found out.
 

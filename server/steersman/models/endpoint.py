@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from urllib.parse import urlsplit, urlunsplit
 
 from steersman.agent.errors import AuthenticationError
+from steersman.agent.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Endpoint:
     """One provider's address and key.
 

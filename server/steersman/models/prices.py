@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from steersman.agent.model import Usage
+from steersman.agent.record import record
 from steersman.models.builtin_providers import builtin_provider
 from steersman.models.endpoint import is_loopback
 from steersman.models.price_table import AS_OF, TABLE
@@ -21,7 +21,7 @@ _DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
 _FREE = Price(input=0, output=0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelFacts:
     """What is known about one model.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from steersman.agent.errors import AuthenticationError, InvalidRequestError
+from steersman.agent.record import record
 from steersman.models.builtin_providers import (
     BUILTIN_PROVIDERS,
     BuiltinProvider,
@@ -20,7 +21,7 @@ from steersman.models.provider_config import ProviderConfig, ProviderKind, check
 DEFAULT_MODEL = "demo/rules"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Provider:
     """One provider as it is really configured.
 

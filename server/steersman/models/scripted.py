@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Generic, TypeAlias, TypeVar
 
 from steersman.agent.errors import StreamBrokenError
@@ -39,11 +39,12 @@ from steersman.agent.model import (
     Usage,
     Waiting,
 )
+from steersman.agent.record import record
 from steersman.agent.validity import InvalidHistoryError, check_history
 from steersman.models.gates import EventGates, Gates
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtGate:
     """Stand still here until the gate of this name is open."""
 
@@ -54,7 +55,7 @@ Item: TypeAlias = str | TextPiece | ReasoningPiece | CallPiece | Waiting | AtGat
 """What a reply is made of: text, any piece of a stream, a gate, or an exception that is raised at this point."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ScriptedReply:
     """One response.
 

@@ -8,14 +8,15 @@ cannot be fed bytes in a test. This must never do I/O and never look into ``data
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+
+from steersman.agent.record import record
 
 _BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """An event larger than this is no event of a model."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ServerSentEvent:
     """One dispatched event; ``event`` is "message" where the stream names none."""
 

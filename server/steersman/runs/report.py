@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.errors import SteersmanError
 from steersman.agent.events import AssistantMessageCommitted, Event, RunEnded, ToolResultCommitted, UsageReported
 from steersman.agent.model import Usage
+from steersman.agent.record import record
 from steersman.agent.result import RunResult
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RunReport:
     """The end of a run (PROTOCOL §2, RunResult).
 
