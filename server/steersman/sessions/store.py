@@ -313,7 +313,13 @@ class SessionStore:
 
     def check_up(self) -> Checkup:
         """Read everything there is and say what is damaged; seconds for a large store."""
-        return check_up(self._database, self.messages)
+
+        def read_all_that_an_export_needs(session_id: str) -> None:
+            self.messages(session_id)
+            self.responses(session_id)
+            self.timings(session_id)
+
+        return check_up(self._database, read_all_that_an_export_needs)
 
     def find_rewind(self, rewind_id: str) -> SessionRecord | None:
         """Return the session in which this rewind was made, or None."""

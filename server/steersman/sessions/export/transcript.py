@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolCall, ToolMessage
+from steersman.agent.record import record
 from steersman.sessions.export.masking import Mask, mask_json, mask_nothing, mask_secrets, mask_values
 from steersman.sessions.records import KeptFile, ResponseUsage, SessionRecord, StoredMessage, Timing
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from steersman.sessions.store import SessionStore
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Transcript:
     """One session, ready to be written.
 
@@ -40,7 +41,7 @@ class Transcript:
     files: tuple[KeptFile, ...] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Exchange:
     """A tool call with its result.
 

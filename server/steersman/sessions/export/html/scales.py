@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+
+from steersman.agent.record import record
 
 _TIME_STEPS_S = (
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,
@@ -11,7 +12,7 @@ _TIME_STEPS_S = (
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scale:
     """Maps values from ``low`` to ``high`` onto pixels from ``start`` to ``end``."""
 
