@@ -108,7 +108,7 @@ def plain_rows(root: Path) -> Iterator[Row]:
 
 
 def edit_rows(root: Path) -> Iterator[Row]:
-    """Edit beside plain Python doing the same: read, replace, write a new file, sync it, put it in the old one's place."""
+    """Edit beside plain Python doing the same: read, replace, write a new one, sync it, rename it over the old, sync the folder."""
     reading = Reading(root)
     tool = EditFile(reading.workspace, SeenTexts())
     for size, name in ((1_000, "1 kB"), (1_000_000, "1 MB")):
@@ -128,6 +128,10 @@ async def _edit(tool: EditFile, path: Path, *, synced: bool) -> Pair:
             if synced:
                 os.fsync(file.fileno())
         beside_it.replace(path)
+        if synced and os.name != "nt":
+            folder = os.open(path.parent, os.O_RDONLY)
+            os.fsync(folder)
+            os.close(folder)
 
     def ours() -> Awaitable[object]:
         return call(tool, path=path.name, old_text=marks[0], new_text=marks[1])
