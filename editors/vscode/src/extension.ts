@@ -55,6 +55,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     registerCommands({ server, tasks, choices, approvals, panel, sessions, tree, rewinds, review, log, wheels, extensionId: context.extension.id }),
     vscode.languages.registerCodeActionsProvider([{ scheme: 'file' }, { scheme: 'untitled' }], new ProblemActions(), ProblemActions.kinds),
     runs.onDidBegin(() => void panel.reveal()),
+    panel.onDidHide(() => approvals.conversationHidden()),
     runs.onDidEnd(({ conversation, event }) => void tellEnd(panel, conversation.state.title, event)),
     server.onDidChangeState((state) => {
       if (state.kind !== 'failed') return;

@@ -13,6 +13,8 @@ interface OpenApproval {
   readonly params: ApprovalParams;
   readonly shown: ShownChange;
   readonly decide: (answer: ApprovalAnswer | null) => void;
+  /** Whether a notification asks the same. */
+  isNotified: boolean;
 }
 
 export class Approvals implements vscode.Disposable {
@@ -40,6 +42,7 @@ export class Approvals implements vscode.Disposable {
       const approval: OpenApproval = {
         params,
         shown,
+        isNotified: false,
         decide: (answer) => {
           if (!this.#open.includes(approval)) return; // a late answer to what is decided
           stop.dispose();
@@ -55,6 +58,13 @@ export class Approvals implements vscode.Disposable {
       if (this.#open[0] === approval) void this.#view.show(shown, { takeFocus: false });
       if (!this.#isConversationVisible()) void this.#notify(approval);
     });
+
+  /** The conversation went out of sight: what it asked must be seen elsewhere. */
+  conversationHidden(): void {
+    for (const approval of this.#open) {
+      if (!approval.isNotified) void this.#notify(approval);
+    }
+  }
 
   /** Answers a question; says whether it was still open. */
   answer(runId: string, callId: string, answer: ApprovalAnswer): boolean {
@@ -103,6 +113,7 @@ export class Approvals implements vscode.Disposable {
 
   async #notify(approval: OpenApproval): Promise<void> {
     const { params } = approval;
+    approval.isNotified = true;
     const choice = await vscode.window.showWarningMessage(wording(params), 'Allow', 'Reject', 'More…');
     if (!this.#open.includes(approval)) return;
     if (choice === 'Allow') approval.decide({ optionId: 'allow_once' });

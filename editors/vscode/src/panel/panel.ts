@@ -29,9 +29,12 @@ export interface PanelParts {
 export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #parts: PanelParts;
   readonly #subscriptions: vscode.Disposable;
+  readonly #hidden = new vscode.EventEmitter<void>();
   #view: vscode.WebviewView | undefined;
   #shown: Conversation | undefined;
   #configuredModel = '';
+
+  readonly onDidHide = this.#hidden.event;
 
   constructor(parts: PanelParts) {
     this.#parts = parts;
@@ -91,8 +94,12 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     const asset = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(dist, name)).toString();
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
+    view.onDidChangeVisibility(() => {
+      if (!view.visible) this.#hidden.fire();
+    });
     view.onDidDispose(() => {
       this.#view = undefined;
+      this.#hidden.fire();
     });
     webview.html = page({
       cspSource: webview.cspSource,
@@ -104,6 +111,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   dispose(): void {
     this.#subscriptions.dispose();
+    this.#hidden.dispose();
   }
 
   async #receive(value: unknown): Promise<void> {
