@@ -22,6 +22,7 @@ from benchmarks.rows import Suite
 from benchmarks.table import Paint, Table
 
 TARGET = Path("build/bench.json")
+PARTS = Path("build/bench")
 MODULES = (starting, looping, streaming, cancelling, remembering, reading, sessions, scaling)
 SUITES = tuple(module.SUITE for module in MODULES)
 
@@ -58,9 +59,10 @@ def main() -> int:
     about, began = machine(), time.perf_counter()
     rows = measure(chosen)
     about["seconds"] = round(time.perf_counter() - began)
-    TARGET.parent.mkdir(exist_ok=True)
-    TARGET.write_text(json.dumps({"machine": about, "rows": rows}, indent=1), encoding="utf-8")
-    print(f"\nTook {about['seconds']} s; kept as {TARGET}.")
+    target = PARTS / f"{'-'.join(args.only)}.json" if args.only else TARGET
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps({"machine": about, "rows": rows}, indent=1), encoding="utf-8")
+    print(f"\nTook {about['seconds']} s; kept as {target}.")
     return 0
 
 
