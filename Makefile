@@ -28,7 +28,7 @@ test-long: $(STAMP)
 
 # The exported page in Chromium. Pictures for people to look at: build/pages.
 test-browser: $(STAMP)
-	$(BIN)/python -m pytest -m browser
+	$(BIN)/python -m pytest -m browser tests/sessions
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
