@@ -21,6 +21,7 @@
 (require 'steersman-documents)
 (require 'steersman-question)
 (require 'steersman-conversation)
+(require 'steersman-rewind)
 
 (defvar steersman-history nil "The tasks given so far.")
 

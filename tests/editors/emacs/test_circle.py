@@ -260,6 +260,47 @@ def test_a_server_that_dies_is_told_and_the_next_reply_starts_another(emacs: Ema
     wait_for_conversation(emacs, "Here again.")
 
 
+def test_a_rewind_puts_file_and_conversation_back_and_is_taken_back(emacs: Emacs, work: EmacsWorkspace) -> None:
+    shouted(emacs, work)
+    rewind(emacs)
+    emacs.wait('(with-current-buffer "a.txt" (string-search "two" (buffer-string)))', "the old text")
+    emacs.wait('(with-current-buffer "*Steersman work*" (not (string-search "Shouted" (buffer-string))))', "the past")
+    emacs.terminal.wait_for("1 file restored")
+    emacs.command("steersman-rewind-undo")
+    emacs.wait('(with-current-buffer "a.txt" (string-search "TWO" (buffer-string)))', "the new text")
+    wait_for_conversation(emacs, "Shouted.")
+
+
+def test_what_was_changed_since_is_restored_only_when_the_person_says_so(emacs: Emacs, work: EmacsWorkspace) -> None:
+    shouted(emacs, work)
+    emacs.eval('(with-current-buffer "a.txt" (goto-char (point-min)) (insert "mine\\n") nil)')
+    rewind(emacs)
+    emacs.terminal.wait_for("a.txt:", "Restore them too")
+    assert buffer_text(emacs) == "mine\none\nTWO\n"
+    emacs.terminal.keys("y")
+    emacs.wait('(equal (with-current-buffer "a.txt" (buffer-string)) "one\\ntwo\\n")', "the old text")
+
+
+def shouted(emacs: Emacs, work: EmacsWorkspace) -> None:
+    """Let a task be done that edits a file."""
+    work.script([EDIT], ["Shouted."])
+    work.open("a.txt", "one\ntwo\n")
+    start(emacs, "shout")
+    wait_for_question(emacs)
+    answer(emacs, "a")
+    wait_for_conversation(emacs, "complete")
+
+
+def rewind(emacs: Emacs) -> None:
+    """Go back to before the latest task, files and conversation, as a person does."""
+    select(emacs, "*Steersman work*")
+    emacs.command("steersman-rewind")
+    emacs.terminal.wait_for("Back to the moment before:")
+    emacs.terminal.keys("Enter")
+    emacs.terminal.wait_for("Take back:")
+    emacs.terminal.keys("Enter")
+
+
 def test_a_missing_program_is_told(emacs: Emacs, work: EmacsWorkspace) -> None:
     work.open("a.txt", "one\n")
     emacs.eval('(progn (setq kept steersman-command steersman-command \'("no-such-program")) nil)')
