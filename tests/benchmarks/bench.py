@@ -52,9 +52,11 @@ def main() -> int:
     """Measure, print and keep."""
     known = {suite.name: suite for suite in (*SUITES, rivals.SUITE)}
     parser = argparse.ArgumentParser(prog="make bench", description=__doc__)
-    parser.add_argument("only", nargs="*", choices=[[], *known], metavar="ONLY", help=f"of {', '.join(known)}")
+    parser.add_argument("only", nargs="*", metavar="SUITE", help=f"of {', '.join(known)}")
     parser.add_argument("--peers", action="store_true", help="measure other agents too, from the package registry")
     args = parser.parse_args()
+    if unknown := set(args.only) - known.keys():
+        parser.error(f"no suite {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     chosen = [known[name] for name in args.only] or [*SUITES, *([rivals.SUITE] if args.peers else [])]
     about, began = machine(), time.perf_counter()
     rows = measure(chosen)
