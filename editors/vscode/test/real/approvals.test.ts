@@ -94,6 +94,7 @@ scene('a person decides on changes', STAGE, async (here, step) => {
     await allow.click();
     await fileBecomes(here.path('one.txt'), 'eins\n');
     await fileBecomes(here.path('two.txt'), 'zwei\n');
+    await here.panel.locator('.assistant', { hasText: 'Both are German now.' }).waitFor();
     await diff.waitFor({ state: 'detached' });
   });
 

@@ -58,6 +58,7 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await panel.locator('.user', { hasText: 'Fix this problem in broken.json, line 2: Trailing comma' }).waitFor();
     await allow();
     await fileBecomes(here.path('broken.json'), '{\n  "name": "x"\n}\n');
+    await panel.getByText('The comma is gone.').waitFor();
   });
 
   await step('the lens above an instruction comment does what it says', async () => {
@@ -69,6 +70,7 @@ scene('it is at hand where the person works', STAGE, async (here, step) => {
     await panel.locator('.user', { hasText: 'say goodbye at the end' }).waitFor();
     await allow();
     await fileBecomes(here.path('lens.py'), 'print("hello")\nprint("goodbye")\n');
+    await panel.getByText('It says goodbye.').waitFor();
   });
 
   await step('a selection is asked about from the menu', async () => {
