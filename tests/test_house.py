@@ -53,7 +53,8 @@ NAMED_ONLY_IN = {
         "steersman/models/key_command.py",
     },
     "fcntl": {"steersman/sessions/oslock.py"},
-    "msvcrt": {"steersman/sessions/oslock.py"},
+    "msvcrt": {"steersman/sessions/oslock.py", "steersman/terminal/keyboard.py"},
+    "termios": {"steersman/terminal/keyboard.py"},
 }
 
 

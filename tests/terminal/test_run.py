@@ -212,6 +212,20 @@ def test_a_no_with_a_reason_an_empty_line_and_the_end_of_input_are_refusals(stee
     assert said in steersman.messages()[2]["content"]
 
 
+def test_what_was_typed_before_the_question_is_no_answer_to_it(steersman):
+    model = steersman.script([{"gate": "busy"}, call("write_file", path="n.txt", content="x")], ["I see."])
+    terminal = Terminal(steersman, "write", "--model", model)
+    wait_until(lambda: steersman.gates.is_reached("busy"), "the gate")
+    terminal.type("y\ny\ny")
+    terminal.wait_for("y\r\ny\r\ny")  # the terminal's echo: it has them all
+    steersman.gates.open("busy")
+    terminal.wait_for("> ")
+    terminal.type("r not yet\n")
+    assert terminal.finish() == "I see.\n"
+    assert not (steersman.folder / "n.txt").exists()
+    assert "not yet" in steersman.messages()[2]["content"]
+
+
 def test_ctrl_c_at_the_question_starts_nothing(steersman):
     model = steersman.script([call("write_file", path="n.txt", content="x")])
     terminal = Terminal(steersman, "write", "--model", model)
@@ -259,3 +273,13 @@ def test_the_server_started_by_a_person_says_what_it_is_for_and_leaves_on_ctrl_c
     out, _ = process.communicate(timeout=60)
     os.close(master)
     assert (process.returncode, out) == (130, "")
+
+
+@pytest.mark.parametrize("by", ["--model", "STEERSMAN_MODEL"])
+def test_what_is_not_a_models_name_is_refused_in_one_sentence(typed, monkeypatch, by):
+    monkeypatch.setitem(os.environ, by.removeprefix("--"), "gpt-5")
+    printed = typed("run", "go", *(["--model", "gpt-5"] if by == "--model" else []))
+    assert (printed.code, printed.out) == (64, "")
+    assert [line for line in printed.err.split("\n") if line] == [
+        "error: “gpt-5” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
+    ]

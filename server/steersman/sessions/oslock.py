@@ -1,4 +1,4 @@
-"""The operating system's lock on a whole file: the one module that names ``fcntl`` and ``msvcrt`` (DESIGN S4).
+"""The operating system's lock on a whole file: the one module that names ``fcntl`` (DESIGN S4).
 
 The system itself frees such a lock when its process dies, however it dies.
 """

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import threading
-from typing import Self
 
 from steersman.permissions.approver import SAVE_AND_ALLOW
 from steersman.permissions.question import Answer, Question
 from steersman.permissions.render import full_text, needs_show, question_text, show_label
+from steersman.terminal.keyboard import forget_typed_ahead, read_line
 
 _KEYS = {"reject": "r", SAVE_AND_ALLOW: "w", "allow_once": "y", "allow_session": "s", "allow_always": "a"}
 
@@ -20,17 +19,13 @@ class TerminalAsker:
     def __init__(self) -> None:
         self._turn = asyncio.Lock()
 
-    @classmethod
-    def if_there_is_a_terminal(cls) -> Self | None:
-        """Return an asker when a person can both read and type, else None."""
-        return cls() if sys.stdin.isatty() and sys.stderr.isatty() else None
-
     async def ask(self, question: Question) -> Answer | None:
         """Show the question and read an answer; cancelled, it leaves the terminal as it is."""
         async with self._turn:
-            print(f"\n{question_text(question)}", file=sys.stderr)
+            shown = f"\n{question_text(question)}\n"
             while True:
-                line = await _read_line(self._prompt(question))
+                line = await _answer_to(shown + self._prompt(question))
+                shown = ""
                 if line is None:
                     return None
                 key, _, reason = line.strip().partition(" ")
@@ -56,23 +51,9 @@ class TerminalAsker:
         return wanted if wanted in {option.id for option in question.options} else None
 
 
-async def _read_line(prompt: str) -> str | None:
-    """Read a line of standard input without holding up the event loop. None at its end."""
+async def _answer_to(prompt: str) -> str | None:
+    """Print the prompt and read a line typed after it; what was typed before nobody meant for it."""
+    forget_typed_ahead()
     sys.stderr.write(prompt)
     sys.stderr.flush()
-    loop = asyncio.get_running_loop()
-    answer: asyncio.Future[str | None] = loop.create_future()
-
-    def settle(line: str) -> None:
-        if not answer.done():
-            answer.set_result(line or None)
-
-    try:
-        loop.add_reader(sys.stdin.fileno(), lambda: settle(sys.stdin.readline()))
-    except NotImplementedError:  # Windows' loop cannot watch a console: a thread reads, and is left behind on cancel
-        threading.Thread(target=lambda: loop.call_soon_threadsafe(settle, sys.stdin.readline()), daemon=True).start()
-        return await answer
-    try:
-        return await answer
-    finally:
-        loop.remove_reader(sys.stdin.fileno())
+    return await read_line()
