@@ -24,7 +24,7 @@ from benchmarks.starting import INITIALIZE, RUN, message
 
 TURNS, EDGE, ROUNDS = 50, 10, 3
 RUN_S, REPLY_S = 120.0, 30.0
-SETTLED_S = 1.5
+SETTLED_S = 3.0
 STATUS = message(2, "workspace/executeCommand", {"command": "steersman.status", "arguments": []})
 
 
