@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from steersman.agent.messages import ToolCall
-from steersman.agent.record import record
 from steersman.agent.tool import Plan, Tool
 
 DecidedBy: TypeAlias = Literal["policy", "rule", "person"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Approved:
     """The plan may run, exactly as shown."""
 
@@ -20,7 +20,7 @@ class Approved:
     option: str = "allow_once"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Refused:
     """The plan must not run. ``reason`` is told to the model."""
 
@@ -31,7 +31,7 @@ class Refused:
 Decision: TypeAlias = Approved | Refused
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Option:
     """One answer a person can give; ids are those of PROTOCOL §6."""
 
@@ -39,7 +39,7 @@ class Option:
     label: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ApprovalRequest:
     """What the hook is asked.
 

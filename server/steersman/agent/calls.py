@@ -27,7 +27,6 @@ from steersman.agent.events import ApprovalDecided, ApprovalRequested, ToolOutpu
 from steersman.agent.ledger import Ledger
 from steersman.agent.limits import Deadline
 from steersman.agent.messages import ToolCall, ToolMessage
-from steersman.agent.record import record
 from steersman.agent.tool import Plan, Tool, ToolError, ToolResult, has_effects
 from steersman.agent.waiting import StoppedError, until_stopped
 
@@ -37,7 +36,7 @@ IGNORED_SIGNAL_AFTER_S = 10.0
 _MAX_ROUNDS = 3
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Closed:
     """How a call ended.
 
@@ -46,12 +45,15 @@ class Closed:
         repeat: the repeat guard refused it.
         error: what a tool or hook raised; goes up to the caller once the ledger is closed.
         kind: PROTOCOL §5's kind of ``error``.
+        started: the monotonic time at which its tool began, in seconds; None when it never did. What came before, above
+            all a person's thinking, is none of the call's duration.
     """
 
     message: ToolMessage
     repeat: bool = False
     error: BaseException | None = None
     kind: str | None = None
+    started: float | None = None
 
 
 @dataclass(slots=True)
@@ -174,6 +176,7 @@ class CallRunner:
             except SessionError as error:
                 return Closed(close_call(call, "aborted"), error=error, kind=error.kind)
         self.emit(ToolStarted(call.id, call.name, plan.title))
+        started = self.clock.monotonic()
         listening = True
 
         def output(text: str) -> None:
@@ -186,8 +189,8 @@ class CallRunner:
         if not ended:
             self.stragglers.add(task)
             task.add_done_callback(self._forget_straggler)
-            return Closed(close_call(call, "interrupted"))
-        return self._result_of(task, call)
+            return Closed(close_call(call, "interrupted"), started=started)
+        return replace(self._result_of(task, call), started=started)
 
     def _forget_straggler(self, task: asyncio.Task[ToolResult]) -> None:
         self.stragglers.discard(task)

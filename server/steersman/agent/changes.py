@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
 from steersman.agent.lines import count_lines, split_lines
-from steersman.agent.record import record
 
 ChangeKind: TypeAlias = Literal["edit", "create", "delete", "move"]
 
 _EXACT_DIFF_LINES = 4000
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Change:
     """What a call wants to do to one file. Texts carry their own line endings and no byte order mark.
 
@@ -37,7 +37,7 @@ class Change:
     display: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ChangeSummary:
     """What became of one file in a run (PROTOCOL §2, ``changes``).
 

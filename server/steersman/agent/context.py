@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from steersman.agent.errors import ContextOverflowError
 from steersman.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
-from steersman.agent.record import record
 
 LEFT_OUT_NOTE = "[Earlier messages of this conversation are left out here.]"
 CLIP_MARK = "\n[… cut to fit the context …]\n"
@@ -48,7 +47,7 @@ def trim_context(messages: Sequence[Message], max_chars: int) -> list[Message]:
     return list(ContextWindow(messages).view(max_chars).messages)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class View:
     """What is sent of a history, and its size in characters."""
 

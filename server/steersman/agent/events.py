@@ -22,20 +22,19 @@ and ``context_trimmed`` may come anywhere inside the run.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
 from steersman.agent.approval import DecidedBy, Option
 from steersman.agent.changes import Change, ChangeSummary
 from steersman.agent.messages import Outcome, ToolCall
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 
 if TYPE_CHECKING:
     from steersman.agent.result import RunResult
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunStarted:
     """The run begins; ``mode`` and ``folder`` are "" where the caller gave none."""
 
@@ -45,7 +44,7 @@ class RunStarted:
     folder: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UserMessageAdded:
     """A user message was recorded."""
 
@@ -54,35 +53,35 @@ class UserMessageAdded:
     steered: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TurnStarted:
     """A request is about to go out."""
 
     max_turns: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TextDelta:
     """Tentative text."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ReasoningDelta:
     """Tentative reasoning."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StreamDiscarded:
     """What this turn streamed so far is void (L4)."""
 
     reason: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RetryWaiting:
     """The provider is asked again in a moment."""
 
@@ -91,7 +90,7 @@ class RetryWaiting:
     attempt: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class AssistantMessageCommitted:
     """A model's response is recorded. ``seq`` is None without a session."""
 
@@ -101,14 +100,14 @@ class AssistantMessageCommitted:
     truncated: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolCallBegan:
     """The loop takes up a call."""
 
     call: ToolCall
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ApprovalRequested:
     """A person is asked."""
 
@@ -120,7 +119,7 @@ class ApprovalRequested:
     options: tuple[Option, ...]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ApprovalDecided:
     """The question is closed. ``decision``: the option's id, ``reject``, or ``withdrawn``."""
 
@@ -130,7 +129,7 @@ class ApprovalDecided:
     reason: str | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolStarted:
     """The tool runs now."""
 
@@ -139,7 +138,7 @@ class ToolStarted:
     title: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolOutput:
     """A piece of a running tool's output."""
 
@@ -147,7 +146,7 @@ class ToolOutput:
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolResultCommitted:
     """The call is closed and its result recorded."""
 
@@ -160,7 +159,7 @@ class ToolResultCommitted:
     changes: tuple[ChangeSummary, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ContextTrimmed:
     """Older messages are left out of the request (not of the session)."""
 
@@ -168,7 +167,7 @@ class ContextTrimmed:
     chars: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UsageReported:
     """One response's usage; ``cost`` is an estimate in US dollars, or None when no price is known."""
 
@@ -176,7 +175,7 @@ class UsageReported:
     cost: float | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Warned:
     """Something a person should know, that ends nothing."""
 
@@ -184,12 +183,12 @@ class Warned:
     message: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TurnEnded:
     """The turn's calls are all closed."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunEnded:
     """The run is over: ``result`` when it stopped, ``error_kind`` and ``error_message`` when it failed.
 
@@ -228,7 +227,7 @@ EventBody: TypeAlias = (
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Event:
     """One event in its envelope.
 

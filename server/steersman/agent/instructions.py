@@ -6,8 +6,7 @@ Short on purpose: a small local model reads it at every start.
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-from steersman.agent.record import record
+from dataclasses import dataclass
 
 MAX_REPOSITORY_CHARS = 32_000
 """How much of all AGENTS.md files together is sent."""
@@ -30,7 +29,7 @@ _MODE_NOTES = {
 }
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RepositoryNote:
     """An AGENTS.md of the workspace: its display path and its text."""
 

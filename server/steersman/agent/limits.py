@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from steersman.agent.clock import Clock
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Limits:
     """The limits of one run; None means none.
 

@@ -7,11 +7,10 @@ tool call of an assistant message is answered by exactly one ``ToolMessage`` bef
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from steersman.agent.changes import ChangeSummary
-from steersman.agent.record import record
 
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
@@ -23,7 +22,7 @@ Outcome: TypeAlias = Literal["returned", "aborted", "failed", "skipped", "interr
 crashed; or unknown (it was running when the process ended, or was forced closed)."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolCall:
     """A model's wish to run a tool.
 
@@ -38,7 +37,7 @@ class ToolCall:
     arguments: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ProviderData:
     """What a provider wants back with a later request (reasoning items, signatures), opaque to all others (M2).
 
@@ -51,7 +50,7 @@ class ProviderData:
     data: Mapping[str, JsonValue]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class UserMessage:
     """What the person said (or the host in the person's place, see ``Origin``)."""
 
@@ -60,7 +59,7 @@ class UserMessage:
     role: Literal["user"] = field(default="user", init=False)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class AssistantMessage:
     """One committed model response.
 
@@ -82,7 +81,7 @@ class AssistantMessage:
     role: Literal["assistant"] = field(default="assistant", init=False)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolMessage:
     """The answer to one tool call.
 

@@ -7,14 +7,13 @@ when it is whole. It may yield ``Waiting`` before a retry, and never retries onc
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeAlias
 
 from steersman.agent.messages import JsonValue, Message, ProviderData, ToolCall
-from steersman.agent.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolSpec:
     """A tool as the model sees it; ``parameters`` is a JSON schema of type object."""
 
@@ -33,7 +32,7 @@ class Conversation:
     __slots__ = ("__weakref__",)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One request.
 
@@ -52,7 +51,7 @@ class ModelRequest:
     conversation: Conversation | None = field(default=None, compare=False, repr=False)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Usage:
     """Tokens of one response, or a sum of them (L13).
 
@@ -88,28 +87,28 @@ class Usage:
         )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TextPiece:
     """Some text of the answer."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ReasoningPiece:
     """Some readable reasoning."""
 
     text: str
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallPiece:
     """A whole tool call. A call that the output limit cut off comes too, with what there is of its arguments."""
 
     call: ToolCall
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Waiting:
     """The client waits before it tries again; only before anything else of the response.
 
@@ -127,7 +126,7 @@ class Waiting:
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter"]
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Finish:
     """The provider's own end mark; the last event of every whole stream.
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, Message, ToolMessage, UserMessage
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 
 
 class StopReason(StrEnum):
@@ -35,7 +34,7 @@ EXIT_CODES: dict[StopReason, int] = {
 """The command line's exit code for each stop reason (1 is a failure, 64 wrong usage)."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunResult:
     """What a run gives back.
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change, ChangeSummary
 from steersman.agent.messages import JsonValue
-from steersman.agent.record import record
 
 if TYPE_CHECKING:  # pydantic is slow to load, and the words in here are needed before any tool is
     from pydantic import BaseModel
@@ -36,7 +35,7 @@ class ToolError(Exception):
     """What went wrong in words that let the model mend its call (L7). Becomes an error result; the run goes on."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a tool gives back.
 
@@ -55,7 +54,7 @@ class ToolResult:
     repeat: bool = False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What one call would do, before it does it: what is shown, asked, checked and then run.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from steersman.agent.record import record
 from steersman.models.provider_config import ProviderKind
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class BuiltinProvider:
     """One provider.
 

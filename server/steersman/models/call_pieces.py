@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from steersman.agent.messages import JsonValue, ToolCall
-from steersman.agent.record import record
 from steersman.models.json_values import SurrogateJoiner, as_object, as_text, mend_surrogates, parse_json
 
 
@@ -27,7 +26,7 @@ def is_json_object(text: str) -> bool:
         return False
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class CallPart:
     """One piece of a call as it came; "" and None where the provider said nothing."""
 

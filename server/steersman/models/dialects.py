@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from steersman.agent.record import record
 from steersman.models.builtin_providers import is_azure
 
 _UNFIT_IN_ID = re.compile(r"[^a-zA-Z0-9_-]")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ChatDialect:
     """What an endpoint wants to be different.
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlsplit, urlunsplit
 
 from steersman.agent.errors import AuthenticationError
-from steersman.agent.record import record
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Endpoint:
     """One provider's address and key.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from steersman.agent.errors import (
     AuthenticationError,
@@ -22,7 +23,6 @@ from steersman.agent.errors import (
     UnavailableError,
 )
 from steersman.agent.messages import JsonValue
-from steersman.agent.record import record
 from steersman.models.endpoint import Endpoint
 from steersman.models.json_values import as_count, as_object, as_text, parse_json
 
@@ -68,7 +68,7 @@ class UnreachableError(UnavailableError):
     """No connection could be made at all."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Report:
     """What a provider says about a failure, taken from whatever form it chose.
 
@@ -152,7 +152,7 @@ def error_from_report(
     return make.error(effective)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class _Maker:
     endpoint: Endpoint
     status: int

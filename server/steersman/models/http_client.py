@@ -11,13 +11,13 @@ import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import cast
 
 import httpx
 
 from steersman.agent.errors import ModelError, ModelNotFoundError
 from steersman.agent.model import ModelEvent, ModelRequest
-from steersman.agent.record import record
 from steersman.models.bodies import RequestBodies
 from steersman.models.endpoint import Endpoint, is_loopback
 from steersman.models.failures import (
@@ -39,7 +39,7 @@ _REQUEST_ID_HEADERS = ("x-request-id", "request-id", "apim-request-id", "x-gener
 _ADAPTATIONS = 3
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class HttpLimits:
     """How long is waited and how much is read.
 

@@ -8,15 +8,15 @@ must come back exactly where they stood. The layout is kept in the message's pro
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from steersman.agent.messages import AssistantMessage, JsonValue, ToolCall
-from steersman.agent.record import record
 from steersman.models.json_values import as_list, as_object, mended
 
 _KEY = "layout"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class TextPart:
     """A stretch of the message's text, and what the provider said about it."""
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from steersman.agent.record import record
 from steersman.models.builtin_providers import ollama_address
 
 PROBE_LIMIT_S = 0.5
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class LocalOffer:
     """An Ollama that answers, and the models it holds (``ollama/…`` names, the latest used first)."""
 

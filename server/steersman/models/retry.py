@@ -10,6 +10,7 @@ import asyncio
 import random
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
+from dataclasses import dataclass
 
 from steersman.agent.errors import (
     EmptyResponseError,
@@ -19,11 +20,10 @@ from steersman.agent.errors import (
     UnavailableError,
 )
 from steersman.agent.model import Finish, ModelClient, ModelEvent, ModelRequest, Waiting
-from steersman.agent.record import record
 from steersman.models.failures import LoadingError, UnreachableError
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RetryPolicy:
     """How often and how long.
 

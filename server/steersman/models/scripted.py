@@ -23,7 +23,7 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Generic, TypeAlias, TypeVar
 
 from steersman.agent.errors import StreamBrokenError
@@ -39,12 +39,11 @@ from steersman.agent.model import (
     Usage,
     Waiting,
 )
-from steersman.agent.record import record
 from steersman.agent.validity import InvalidHistoryError, check_history
 from steersman.models.gates import EventGates, Gates
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class AtGate:
     """Stand still here until the gate of this name is open."""
 
@@ -55,7 +54,7 @@ Item: TypeAlias = str | TextPiece | ReasoningPiece | CallPiece | Waiting | AtGat
 """What a reply is made of: text, any piece of a stream, a gate, or an exception that is raised at this point."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ScriptedReply:
     """One response.
 

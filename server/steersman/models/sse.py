@@ -8,15 +8,14 @@ cannot be fed bytes in a test. This must never do I/O and never look into ``data
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-from steersman.agent.record import record
+from dataclasses import dataclass
 
 _BOM = b"\xef\xbb\xbf"
 MAX_EVENT_BYTES = 32 * 1024 * 1024
 """An event larger than this is no event of a model."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ServerSentEvent:
     """One dispatched event; ``event`` is "message" where the stream names none."""
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from steersman.agent.approval import BeforeToolCall
 from steersman.agent.clock import Clock
 from steersman.agent.limits import Limits
 from steersman.agent.model import ModelClient
-from steersman.agent.record import record
 from steersman.agent.tool import Tool
 from steersman.permissions.modes import Mode
 from steersman.runs.shelf import StoreShelf
@@ -17,7 +17,7 @@ from steersman_tools.kit.seen import SeenTexts
 from steersman_tools.kit.workspace import Root, Workspace
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunDefaults:
     """What holds for a run that says nothing else."""
 
@@ -28,7 +28,7 @@ class RunDefaults:
     context_max_chars: int | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelChoice:
     """A model that is ready to be asked.
 

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.errors import SteersmanError
 from steersman.agent.events import AssistantMessageCommitted, Event, RunEnded, ToolResultCommitted, UsageReported
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 from steersman.agent.result import RunResult
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """The end of a run (PROTOCOL §2, RunResult).
 

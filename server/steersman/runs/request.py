@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from steersman.agent.record import record
 from steersman.permissions.modes import Mode
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunLimits:
     """Limits for one run; None: as configured."""
 
@@ -17,7 +17,7 @@ class RunLimits:
     deadline_s: float | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunRequest:
     """One task.
 

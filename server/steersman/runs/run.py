@@ -6,7 +6,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from steersman.agent.cancel import CancelSignal
@@ -21,7 +21,6 @@ from steersman.agent.events import Event, UserMessageAdded, Warned
 from steersman.agent.inbox import Inbox
 from steersman.agent.instructions import build_system_prompt
 from steersman.agent.loop import run_agent
-from steersman.agent.record import record
 from steersman.agent.repeats import guard_repeats
 from steersman.agent.result import RunResult
 from steersman.agent.tool import ToolResult
@@ -38,7 +37,7 @@ from steersman_tools.kit.workspace import Root, Workspace
 _log = logging.getLogger(__name__)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RunSetup:
     """Everything a run was checked for before it started.
 

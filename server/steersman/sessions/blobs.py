@@ -6,14 +6,14 @@ import hashlib
 import sqlite3
 import zlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 
-from steersman.agent.record import record
 from steersman.sessions.failures import damage
 
 _LEVEL = 3  # source code halves at any level; the higher ones cost several times the time
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Blob:
     """Content that is ready to be stored; ``size`` in bytes, uncompressed."""
 

@@ -11,10 +11,10 @@ import hashlib
 import os
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from steersman.agent.changes import Change, text_digest
 from steersman.agent.messages import ToolMessage
-from steersman.agent.record import record
 from steersman.sessions.blobs import Blob, keep_blobs, make_blob, read_blob
 from steersman.sessions.records import KeptFile
 from steersman.sessions.rows import clean
@@ -23,7 +23,7 @@ from steersman_tools.kit.workspace import Snapshot
 ABSENT = "absent"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Kept:
     """A snapshot that is ready to be stored.
 
@@ -40,7 +40,7 @@ class Kept:
     buffer: Blob | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Touch:
     """A path that a call or a rewind of ours was about to change.
 
@@ -61,7 +61,7 @@ class Touch:
     is_certain: bool
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Restore:
     """One file to put back.
 

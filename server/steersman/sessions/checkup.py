@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.agent.errors import StorageError
-from steersman.agent.record import record
 from steersman.sessions import blobs, housekeeping
 from steersman.sessions.database import Database
 from steersman.sessions.migrate import list_set_aside
 from steersman.sessions.search import mend_index
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Checkup:
     """What was found.
 

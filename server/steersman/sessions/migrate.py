@@ -10,10 +10,10 @@ import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from steersman.agent.errors import StorageError
-from steersman.agent.record import record
 from steersman.sessions.database import Connect, configure
 from steersman.sessions.failures import DAMAGED_CODES, primary_code
 
@@ -24,7 +24,7 @@ _FOLDER = Path(__file__).parent / "migrations"
 _COMPANIONS = ("", "-wal", "-shm", "-journal")
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Migration:
     """One step: ``number`` is the schema it leads to."""
 

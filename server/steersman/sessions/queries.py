@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.rows import clean, usage_columns, usage_from
 
@@ -26,7 +26,7 @@ LATEST_ACTIVITY = (
 """For an update: unchanged where the session has the latest already, so that its index is left alone."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Holder:
     """Who holds a session: a name for people, and which process on which machine it is."""
 

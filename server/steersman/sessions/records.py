@@ -8,11 +8,11 @@ What comes by the thousand is a tuple with names: Python makes one in a tenth of
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, NamedTuple, TypeAlias
 
 from steersman.agent.messages import Message
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 
 Durability: TypeAlias = Literal["normal", "full"]
 """``normal``: a process's death loses nothing. ``full``: neither does a power cut; some milliseconds a commit (S2)."""
@@ -53,7 +53,7 @@ class SessionRecord(NamedTuple):
     holder: str | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SessionPage:
     """One page of a list; ``total`` counts all sessions that fit the query."""
 
@@ -75,7 +75,7 @@ class StoredMessage(NamedTuple):
     created_at: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class SearchHit:
     """One session that a search found; the best match stands for it.
 
@@ -94,7 +94,7 @@ class SearchHit:
     rank: float
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Timing:
     """A span of time in a run, for the timeline of an export.
 
@@ -117,7 +117,7 @@ class Timing:
     label: str = ""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ResponseUsage:
     """What one model response used.
 
@@ -136,7 +136,7 @@ class ResponseUsage:
     cost: float | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class KeptFile:
     """A file as it was before a call changed it.
 
@@ -155,7 +155,7 @@ class KeptFile:
     buffer: str | None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class StoreSize:
     """What a store takes on the disk.
 
@@ -174,7 +174,7 @@ class StoreSize:
     disk_bytes: int
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Pruned:
     """What a prune removed, or would remove.
 

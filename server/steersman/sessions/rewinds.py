@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import AssistantMessage
-from steersman.agent.record import record
 from steersman.sessions import history, queries, segments
 from steersman.sessions.checkpoints import Restore, load_restores, touches_behind, touches_of_rewind
 from steersman.sessions.records import StoredMessage
@@ -18,7 +18,7 @@ from steersman.sessions.rows import clean
 from steersman.sessions.segments import Segments
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RewindPlan:
     """What a rewind (or taking one back) would do.
 
@@ -38,7 +38,7 @@ class RewindPlan:
     undoes: str | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class RewindRecord:
     """A rewind that was made."""
 

@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, Message, ProviderData, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import Usage
-from steersman.agent.record import record
 
 _DECODER = json.JSONDecoder()
 """Reads what ``_dump`` wrote: nothing before or behind the object, which ``json.loads`` spends half its time on."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class MessageRow:
     """A message as its columns; all texts are valid UTF-8."""
 

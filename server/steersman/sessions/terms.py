@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from steersman.agent.record import record
 from steersman.sessions.rows import clean
 
 MAX_TERMS = 16
@@ -23,7 +23,7 @@ _UNSPACED = re.compile(
 """Thai, Lao, Burmese, Khmer, Japanese, Chinese: written without spaces, so that words cannot be told apart."""
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Terms:
     """All of these must be found.
 

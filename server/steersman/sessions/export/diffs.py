@@ -6,12 +6,12 @@ Only what stands in the conversation anyway: the files' other contents, kept in 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
 
 from steersman.agent.lines import split_lines, strip_ending
 from steersman.agent.messages import JsonValue, ToolCall
-from steersman.agent.record import record
 from steersman.sessions.export.transcript import arguments_of
 
 Mark: TypeAlias = Literal["+", "-", " ", "@"]
@@ -21,7 +21,7 @@ _MAX_COMPARED_LINES = 2000
 _CONTEXT_LINES = 3
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class FileDiff:
     """A change to one file. ``lines``: marks and texts without line endings."""
 

@@ -6,11 +6,10 @@ Every pattern repeats within bounds and begins with plain text or behind a plain
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from steersman.agent.record import record
 
-
-@record
+@dataclass(frozen=True, slots=True)
 class SecretForm:
     """A known form of secret. ``hints``: one of these plain texts stands in every secret of the form."""
 

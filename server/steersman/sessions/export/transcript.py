@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.messages import AssistantMessage, JsonValue, Message, ProviderData, ToolCall, ToolMessage
-from steersman.agent.record import record
 from steersman.sessions.export.masking import Mask, mask_json, mask_nothing, mask_secrets, mask_values
 from steersman.sessions.records import KeptFile, ResponseUsage, SessionRecord, StoredMessage, Timing
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from steersman.sessions.store import SessionStore
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """One session, ready to be written.
 
@@ -41,7 +40,7 @@ class Transcript:
     files: tuple[KeptFile, ...] | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """A tool call with its result.
 

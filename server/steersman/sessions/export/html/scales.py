@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-
-from steersman.agent.record import record
+from dataclasses import dataclass
 
 _TIME_STEPS_S = (
     0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600,
@@ -12,7 +11,7 @@ _TIME_STEPS_S = (
 )  # fmt: skip
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Scale:
     """Maps values from ``low`` to ``high`` onto pixels from ``start`` to ``end``."""
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from steersman.agent.messages import AssistantMessage
-from steersman.agent.record import record
 from steersman.agent.result import StopReason
 from steersman.sessions.export.html import svg
 from steersman.sessions.export.html.escape import text
@@ -38,7 +38,7 @@ _HARMLESS = frozenset({"note"})
 _ORDINARY_ENDS = frozenset({"", *StopReason})
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Run:
     """The spans of one run; ``began`` and ``ended`` in seconds since the epoch."""
 
