@@ -351,24 +351,23 @@ class _Run:
         repeats: list[bool] = []
         for index, call in enumerate(message.tool_calls):
             self.emit(ToolCallBegan(call))
-            started = self.clock.monotonic()
             if message.truncated:
                 closed = Closed(ToolMessage(call.id, CUT_CALL_TEXT, is_error=True))
             else:
                 closed = await self.runner.run_call(call)
-            self._record_result(call, closed.message, started)
+            self._record_result(call, closed.message, closed.started)
             repeats.append(closed.repeat)
             if closed.error is not None:
                 self.failure_kind = closed.kind
                 for skipped in message.tool_calls[index + 1 :]:
                     self.emit(ToolCallBegan(skipped))
-                    self._record_result(skipped, close_call(skipped, "skipped"), self.clock.monotonic())
+                    self._record_result(skipped, close_call(skipped, "skipped"))
                 raise closed.error
         return repeats
 
-    def _record_result(self, call: ToolCall, message: ToolMessage, started: float) -> None:
+    def _record_result(self, call: ToolCall, message: ToolMessage, started: float | None = None) -> None:
         self.changes.extend(message.changes)
-        duration_ms = round((self.clock.monotonic() - started) * 1000)
+        duration_ms = round((self.clock.monotonic() - started) * 1000) if started is not None else 0
         try:
             self._record(message)
         finally:
