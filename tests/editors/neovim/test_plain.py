@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 from support.neovim import PLUGIN, Neovim
 from support.neovim_workspace import Workspace
@@ -38,6 +39,22 @@ def test_a_task_runs_with_progress_and_a_question_and_one_undo_takes_the_edit_ba
     assert work.read("b.txt") == "done"
     plain.command("silent undo")
     assert plain.lines() == ["one", "two", "three"]
+
+
+def test_a_task_where_nothing_is_attached_is_told_so_and_is_no_error(tmp_path: Path) -> None:
+    with Neovim(tmp_path, "-u", str(PLUGIN / "plain.lua")) as empty:
+        for command in ("Steersman do it", "Steersman! go on", "SteersmanStop"):
+            empty.command("messages clear")
+            empty.command(command)
+            assert "Steersman is not attached here: open a file" in empty.messages()
+
+
+def test_a_task_given_as_soon_as_a_file_is_opened_waits_for_the_server(plain: Neovim, work: Workspace) -> None:
+    work.script(["Forty-two."])
+    path = work.write("a.txt", "one\n")
+    plain.lua("local path = ...; vim.cmd.edit(path); vim.cmd('Steersman what is it?')", str(path))
+    work.wait_for_end()
+    plain.wait("vim.fn.execute('messages'):find('Steersman: Forty-two.', 1, true)", "the answer")
 
 
 def test_unsaved_text_is_what_is_read_and_edited(plain: Neovim, work: Workspace) -> None:
