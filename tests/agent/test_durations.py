@@ -27,7 +27,7 @@ async def durations(*, thinks_s: float, decision: Approved | Refused) -> list[in
     events: list[Event] = []
     client = ScriptedClient(reply(call("echo")), reply("Done."))
     await run(client, tool, clock=clock, before_tool_call=think, on_event=events.append)
-    return [event.duration_ms for event in events if isinstance(event, ToolResultCommitted)]
+    return [event.body.duration_ms for event in events if isinstance(event.body, ToolResultCommitted)]
 
 
 async def test_the_person_s_thinking_is_no_part_of_it():
