@@ -6,8 +6,14 @@ from hypothesis import strategies as st
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.configuration import load_settings
+from steersman.lsp.diagnostics import GetDiagnostics
 from steersman.permissions.modes import Mode, strictness
-from steersman.settings import Source, combine, parse_part, read_config_file, tightening_of
+from steersman.permissions.tool_names import TOOL_NAMES, unknown_tool
+from steersman.settings import ASK_EVERYTHING, Source, combine, parse_part, read_config_file, tightening_of
+from steersman.toolbox import CommandSettings, Toolbox
+from steersman_tools.kit.disk import DiskWorkspace
+from steersman_tools.kit.seen import SeenTexts
+from steersman_tools.kit.workspace import Root
 
 
 def settings_of(*parts):
@@ -33,12 +39,20 @@ def test_both_spellings_null_and_a_wrapping_object_are_accepted():
     ("data", "says"),
     [
         ({"modle": "a/b"}, "x: modle is not a setting"),
-        ({"mode": "yolo"}, "x: mode does not fit"),
-        ({"model": "no-slash"}, "x: model does not fit"),
-        ({"maxTurns": -1}, "x: maxTurns does not fit"),
+        ({"mode": "yolo"}, "x: mode does not fit: “yolo” is not known, it has to be plan, ask, accept-edits or auto;"),
+        ({"model": 7}, "x: model does not fit: it has to be text; it is ignored."),
+        ({"maxTurns": -1}, "x: maxTurns does not fit: it has to be more than 0; it is ignored."),
         ({"client": {"events": True, "evnets": True}}, "x: client.evnets is not a setting"),
-        ({"limits": {"maxTokens": "many"}}, "x: limits.maxTokens does not fit"),
-        ({"permissions": [{"tool": "a", "action": "maybe"}]}, "x: permissions.0.action"),
+        ({"limits": {"maxTokens": "many"}}, "x: limits.maxTokens does not fit: it has to be a whole number;"),
+        ({"durability": {"x": 1}}, "x: durability does not fit: it has to be normal or full; it is ignored."),
+        (
+            {"permissions": [{"tool": "search", "action": "maybe"}]},
+            "x: the first rule of permissions, action does not fit: “maybe” is not known, it has to be allow, ask or deny;",
+        ),
+        (
+            {"permissions": [{"action": "deny"}]},
+            "x: the first rule of permissions, tool is missing; until it is mended",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_and_the_rest_counts(data, says):
@@ -116,3 +130,52 @@ def test_a_workspace_that_sets_what_is_not_its_own_is_told_so():
         "The workspace's configuration may not set maxOutputTokens",
         "The workspace's configuration may not set contextMaxChars",
     ]
+
+
+def test_a_rule_of_a_tool_that_there_is_not_is_told_and_until_it_is_mended_everything_asks():
+    rules = [
+        {"tool": "edit_file", "action": "maybe"},
+        {"tool": "search", "action": "allow"},
+        {"tool": "run_comand", "action": "deny"},
+    ]
+    part, warnings = parse_part("x", {"permissions": rules})
+    (_, warning) = warnings
+    assert warning.startswith(
+        "x: the third rule of permissions: There is no tool run_comand; did you mean run_command?"
+    )
+    assert warning.endswith("Until it is mended, everything asks.")
+    assert part.permissions[-1] == ASK_EVERYTHING
+    assert parse_part("x", {"permissions": rules[1:2]})[1] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("run_comand", "run_command"), ("Edit-File", "edit_file"), ("serach", "search")]
+)
+def test_what_a_misspelt_tool_was_meant_to_be_is_told(name, meant):
+    assert unknown_tool(name) == f"There is no tool {name}; did you mean {meant}?"
+
+
+def test_a_tool_like_no_other_gets_the_names_there_are():
+    assert "there are read_file, list_dir" in (unknown_tool("bash") or "")
+    assert unknown_tool("*") is None
+
+
+def test_the_names_that_rules_may_speak_of_are_those_of_the_tools(tmp_path):
+    workspace = DiskWorkspace((Root("ws", tmp_path),))
+    tools = Toolbox(CommandSettings({})).make_tools(workspace, SeenTexts(), read_only=lambda: False)
+    assert [*(tool.name for tool in tools), GetDiagnostics.name] == [*TOOL_NAMES]
+
+
+@pytest.mark.parametrize("source", [{"STEERSMAN_MODEL": "bogus"}, {}])
+def test_a_model_without_its_provider_is_refused_and_no_other_takes_its_place(tmp_path, source):
+    environ = {"STEERSMAN_CONFIG": str(tmp_path / "none.toml"), **source}
+    said = {} if source else {"model": "bogus"}
+    with pytest.raises(InvalidRequestError) as refused:
+        load_settings(environ, command_line=said, strict=True)
+    assert refused.value.message == "“bogus” is not a model's name."
+    settings = load_settings(environ, command_line=said)
+    assert settings.model == "bogus"
+    assert settings.warnings[0].endswith(
+        "“bogus” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
+    )
+    assert load_settings(environ, command_line={"model": "demo/rules"}, strict=True).warnings == ()

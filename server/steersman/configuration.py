@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from steersman.agent.errors import InvalidRequestError
+from steersman.agent.model_names import split_model
 from steersman.settings import (
     ASK_EVERYTHING,
     Settings,
@@ -30,10 +32,10 @@ def load_settings(
     editor: Mapping[str, Any] | None = None,
     strict: bool = False,
 ) -> Settings:
-    """Put the user's settings together; ``strict``: a config file that is broken is an error, not a warning.
+    """Put the user's settings together; ``strict``: what no run could use is an error, not a warning.
 
     Raises:
-        InvalidRequestError: ``strict`` and the config file cannot be read.
+        InvalidRequestError: ``strict`` and the config file cannot be read, or the model that holds has no name.
     """
     file = config_file(environ)
     warnings: list[str] = []
@@ -52,9 +54,20 @@ def load_settings(
     except InvalidRequestError as error:
         if strict:
             raise
-        warnings.append(f"{error.message} {error.hint or ''} Until then everything asks.")
+        warnings.append(f"{_said(error)} Until then everything asks.")
         sources.append(Source(str(file), SettingsPart(permissions=[ASK_EVERYTHING])))
-    return combine(sources, warnings)
+    settings = combine(sources, warnings)
+    try:
+        split_model(settings.model)  # never another model in its place: it could cost, or send to somebody else
+    except InvalidRequestError as error:
+        if strict:
+            raise
+        return replace(settings, warnings=(*settings.warnings, f"{settings.model_source}: {_said(error)}"))
+    return settings
+
+
+def _said(error: InvalidRequestError) -> str:
+    return f"{error.message} {error.hint or ''}".rstrip()
 
 
 def _of_editors(name: str, part: SettingsPart) -> list[str]:

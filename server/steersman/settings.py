@@ -10,7 +10,7 @@ from __future__ import annotations
 import copy
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
@@ -18,8 +18,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
 from steersman.agent.errors import InvalidRequestError
-from steersman.agent.record import record
 from steersman.permissions.modes import DEFAULT_MODE, Mode, tighten
+from steersman.permissions.tool_names import unknown_tool
+from steersman.setting_words import rule_place, setting_place, setting_problem
 
 ShowAnswer: TypeAlias = Literal["auto", "message", "document", "none"]
 Durability: TypeAlias = Literal["normal", "full"]
@@ -70,7 +71,7 @@ ASK_EVERYTHING = PermissionPart.model_construct(tool="*", match="*", action="ask
 class SettingsPart(_Part):
     """What one source says; None where it says nothing. ``providers`` is checked by the models' own code."""
 
-    model: Annotated[str, Field(pattern=r"^[^/\s]+/\S+$")] | None = None
+    model: str | None = None
     mode: Mode | None = None
     max_turns: Annotated[int, Field(gt=0)] | None = None
     max_output_tokens: Annotated[int, Field(gt=0)] | None = None
@@ -84,7 +85,7 @@ class SettingsPart(_Part):
     sandbox_network: bool | None = None
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Settings:
     """What holds.
 
@@ -123,7 +124,7 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Source:
     """One source of settings: its name for people, and what it says."""
 
@@ -156,24 +157,36 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
         return nothing_said(), []
     warnings: list[str] = []
     doubtful_rules = False
+    places = [*range(len(cleaned.get("permissions") or ()))] if isinstance(cleaned.get("permissions"), list) else []
     while True:
         try:
             part = SettingsPart.model_validate(cleaned)
         except ValidationError as error:
             problem = error.errors(include_url=False)[0]
-            loc = problem["loc"]
-            where = ".".join(str(step) for step in loc)
-            what = "is not a setting" if problem["type"] == "extra_forbidden" else f"does not fit: {problem['msg']}"
+            loc, what = problem["loc"], setting_problem(problem)
             if loc[0] == "permissions":
-                doubtful_rules, loc = True, loc[:2]
-                warnings.append(f"{name}: {where} {what}; until it is mended, everything asks.")
+                doubtful_rules = True
+                named = (loc[0], places.pop(int(loc[1])), *loc[2:]) if len(loc) > 1 else loc
+                warnings.append(f"{name}: {setting_place(named)} {what}; until it is mended, everything asks.")
+                loc = loc[:2]
             else:
-                warnings.append(f"{name}: {where} {what}; it is ignored.")
+                warnings.append(f"{name}: {setting_place(loc)} {what}; it is ignored.")
             _drop(cleaned, loc)
         else:
-            if doubtful_rules:
+            unknown = _unknown_tools(name, [*zip(places, part.permissions or (), strict=True)])
+            if doubtful_rules or unknown:
                 part.permissions = [*(part.permissions or []), ASK_EVERYTHING]
-            return part, warnings
+            return part, [*warnings, *unknown]
+
+
+def _unknown_tools(name: str, rules: Sequence[tuple[int, PermissionPart]]) -> list[str]:
+    """Return a warning for each rule of a tool that there is not; each comes with its place in the source."""
+    problems = [(place, unknown_tool(rule.tool)) for place, rule in rules]
+    return [
+        f"{name}: {rule_place(place)}: {problem} Until it is mended, everything asks."
+        for place, problem in problems
+        if problem is not None
+    ]
 
 
 def _drop(values: dict[str, Any], loc: Sequence[int | str]) -> None:
@@ -247,7 +260,7 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
     )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Tightening:
     """What a workspace's own configuration may do: be stricter, and choose how the answer is shown (A6).
 

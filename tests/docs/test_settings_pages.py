@@ -7,11 +7,12 @@ import tomllib
 
 import pytest
 
+from steersman.agent.model_names import split_model
 from steersman.lsp.options import read_options
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS
 from steersman.models.prices import known_facts
 from steersman.models.provider_config import Price, ProviderConfig, read_providers
-from steersman.models.providers import resolve_provider, split_model
+from steersman.models.providers import resolve_provider
 from steersman.permissions.modes import Mode
 from steersman.permissions.rule import Rule, check_rules
 from steersman.settings import (
@@ -88,7 +89,7 @@ EXAMPLES = {
     "limits": {"maxTokens": 1, "maxCost": 1, "deadlineSeconds": 1},
     "contextMaxChars": 1,
     "providers": {"x": {}},
-    "permissions": [{"tool": "x", "action": "allow"}],
+    "permissions": [{"tool": "search", "action": "allow"}],
     "durability": "full",
     "sandboxNetwork": True,
     "showAnswer": "none",

@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from steersman.agent.errors import AuthenticationError, InvalidRequestError
+from steersman.agent.model_names import split_model
 from steersman.models.anthropic import AnthropicMessages
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS, ollama_address
 from steersman.models.clients import make_client
@@ -14,7 +15,7 @@ from steersman.models.endpoint import Endpoint, is_loopback
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.openai_responses import OpenAIResponses
 from steersman.models.provider_config import ProviderConfig, read_providers
-from steersman.models.providers import make_endpoint, resolve_provider, split_model
+from steersman.models.providers import make_endpoint, resolve_provider
 from steersman.models.wires import make_wire
 
 KEYS = {name: "sk-0123456789" for provider in BUILTIN_PROVIDERS for name in provider.key_env}

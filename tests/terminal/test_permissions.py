@@ -53,3 +53,14 @@ def test_a_file_that_others_may_write_grants_nothing_and_says_so(steersman, type
         printed = typed("run", "go", "--model", steersman.script(["ok"]))
         assert "others may write to it" in printed.err
     assert "edits of" not in typed("permissions", "list").out or os.name != "posix"
+
+
+def test_a_rule_that_names_no_tool_is_told_wherever_somebody_looks_and_protects_by_asking(steersman, typed):
+    (steersman.state.parent / "config.toml").write_text('[[permissions]]\ntool = "run_comand"\naction = "deny"\n')
+    says = "There is no tool run_comand; did you mean run_command?"
+    assert says in typed("permissions", "list").err
+    assert says in typed("doctor").out
+    model = steersman.script([{"call": "write_file", "arguments": {"path": "a.txt", "content": "x"}}], ["Done."])
+    printed = typed("run", "go", "--yes", "--model", model)
+    assert says in printed.err
+    assert not (steersman.folder / "a.txt").exists()

@@ -281,5 +281,5 @@ def test_what_is_not_a_models_name_is_refused_in_one_sentence(typed, monkeypatch
     printed = typed("run", "go", *(["--model", "gpt-5"] if by == "--model" else []))
     assert (printed.code, printed.out) == (64, "")
     assert [line for line in printed.err.split("\n") if line] == [
-        "error: “gpt-5” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
+        "steersman: “gpt-5” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
     ]

@@ -6,14 +6,14 @@ import asyncio
 import difflib
 import math
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
 import httpx
 
 from steersman.agent.errors import ModelError, SteersmanError
 from steersman.agent.messages import JsonValue
-from steersman.agent.record import record
+from steersman.agent.model_names import split_model
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS
 from steersman.models.endpoint import Endpoint
 from steersman.models.http_probe import get_json
@@ -21,7 +21,7 @@ from steersman.models.json_values import as_count, as_list, as_object, as_text
 from steersman.models.key_command import read_key
 from steersman.models.prices import ModelFacts, facts_of, known_facts
 from steersman.models.provider_config import Price, ProviderConfig
-from steersman.models.providers import Provider, make_endpoint, resolve_provider, split_model
+from steersman.models.providers import Provider, make_endpoint, resolve_provider
 
 LIST_LIMIT_S = 10.0
 SUGGEST_LIMIT_S = 5.0
@@ -36,7 +36,7 @@ _WINDOW_FIELDS = (
 )
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Listing:
     """What one provider offers, or why that is not known."""
 

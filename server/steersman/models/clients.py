@@ -7,8 +7,9 @@ from functools import partial
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.model import ModelClient
+from steersman.agent.model_names import split_model
 from steersman.models.provider_config import ProviderConfig
-from steersman.models.providers import make_endpoint, resolve_provider, split_model
+from steersman.models.providers import make_endpoint, resolve_provider
 
 
 def make_client(

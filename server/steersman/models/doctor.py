@@ -10,13 +10,13 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from steersman.agent.errors import AuthenticationError, ModelNotFoundError, SteersmanError, UnavailableError
 from steersman.agent.messages import UserMessage
 from steersman.agent.model import CallPiece, ModelClient, ModelRequest, ReasoningPiece, TextPiece, ToolSpec
-from steersman.agent.record import record
+from steersman.agent.model_names import split_model
 from steersman.models.catalog import (
     LIST_LIMIT_S,
     ask_models,
@@ -30,7 +30,7 @@ from steersman.models.http_client import HttpModelClient
 from steersman.models.offer import LocalOffer, find_ollama
 from steersman.models.prices import ModelFacts
 from steersman.models.provider_config import ProviderConfig
-from steersman.models.providers import Provider, make_endpoint, resolve_provider, split_model
+from steersman.models.providers import Provider, make_endpoint, resolve_provider
 from steersman.models.wires import make_wire
 
 Verdict: TypeAlias = Literal["yes", "no", "unknown", "not tried"]
@@ -47,7 +47,7 @@ _PING = ToolSpec(
 _REQUEST = ModelRequest("", (UserMessage("Call the tool ping with the value 1."),), (_PING,), 512)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ProviderReport:
     """What was found out about one provider.
 
@@ -84,7 +84,7 @@ class ProviderReport:
     problems: tuple[str, ...] = ()
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelsReport:
     """All that was found out.
 

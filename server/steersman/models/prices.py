@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from steersman.agent.model import Usage
-from steersman.agent.record import record
+from steersman.agent.model_names import split_model
 from steersman.models.builtin_providers import builtin_provider
 from steersman.models.endpoint import is_loopback
 from steersman.models.price_table import AS_OF, TABLE
 from steersman.models.provider_config import Price, ProviderConfig
-from steersman.models.providers import Provider, resolve_provider, split_model
+from steersman.models.providers import Provider, resolve_provider
 
 _DATE = re.compile(r"-(?:\d{4}-\d{2}-\d{2}|\d{8}|\d{4}|\d{3}|latest)$")
 _FREE = Price(input=0, output=0)
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What is known about one model.
 

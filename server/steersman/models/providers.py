@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from steersman.agent.errors import AuthenticationError, InvalidRequestError
-from steersman.agent.record import record
 from steersman.models.builtin_providers import (
     BUILTIN_PROVIDERS,
     BuiltinProvider,
@@ -21,7 +20,7 @@ from steersman.models.provider_config import ProviderConfig, ProviderKind, check
 DEFAULT_MODEL = "demo/rules"
 
 
-@record
+@dataclass(frozen=True, slots=True)
 class Provider:
     """One provider as it is really configured.
 
@@ -86,20 +85,6 @@ def _known_providers(name: str, configs: Mapping[str, ProviderConfig]) -> str:
     if near:
         return f"Did you mean “{near[0]}”?"
     return f"There are: {', '.join(dict.fromkeys(known))}. Others can be configured under [providers.…]."
-
-
-def split_model(model_name: str) -> tuple[str, str]:
-    """Split ``provider/model``; the model's part may hold slashes itself.
-
-    Raises:
-        InvalidRequestError: one of the two is missing.
-    """
-    provider, slash, model = model_name.strip().partition("/")
-    if not slash or not provider or not model.strip():
-        raise InvalidRequestError(
-            f"“{model_name}” is not a model's name.", hint="Write provider/model, such as ollama/qwen3 or demo/rules."
-        )
-    return provider, model.strip()
 
 
 def make_endpoint(provider: Provider, model: str, environ: Mapping[str, str]) -> Endpoint:
