@@ -358,3 +358,16 @@ def test_a_stricter_mode_never_makes_anything_laxer(one: Proposal, rules: list[R
 
 def _rank(verdict: Verdict) -> int:
     return [Allow, Ask, Deny].index(type(verdict))
+
+
+# without a sandbox
+
+
+def test_a_command_that_writes_under_a_computed_name_asks_in_auto_unless_a_sandbox_holds_it():
+    line = "d=.g; echo x > ${d}it/hooks/pre-commit"
+    asked = verdict_on(command_plan(line), Mode.AUTO)
+    assert isinstance(asked, Ask)
+    assert asked.because == ("Asked without a sandbox, because it writes to a file whose name is computed.",)
+    assert asked.grants == ()
+    assert verdict_on(command_plan(line, confinement="roots"), Mode.AUTO) == Allow()
+    assert verdict_on(command_plan("for f in a b; do cat $f; done"), Mode.AUTO) == Allow()

@@ -9,12 +9,13 @@ a call that    plan   ask    accept-edits  auto
 =============  =====  =====  ============  =====
 reads          allow  allow  allow         allow
 changes files  deny   ask    allow         allow
-executes       deny*  ask    ask           allow
+executes       deny*  ask    ask           allow+
 uses network   deny   ask    ask           allow
 is unknown     deny   ask    ask           ask
 =============  =====  =====  ============  =====
 
-``*`` a command that runs wholly read-only is asked for. A call that does several of these gets the strictest.
+``*`` a command that runs wholly read-only is asked for. ``+`` but one that no sandbox holds back, and that writes or
+runs something under a name that it only computes, asks. A call that does several of these gets the strictest.
 """
 
 from __future__ import annotations
@@ -109,7 +110,7 @@ def decide(
     if any(rule.may_hide_in(proposal) for rule in rules):
         return Ask(because=_doubts(proposal))
     if base == "allow":
-        return Allow()
+        return _unless_computed(proposal)
     demands = proposal.demands(ground)
     if demands and all(
         any(grant.covers(demand, ground) for grant in remembered)
@@ -177,6 +178,16 @@ def _always_asks(proposal: Proposal, ground: Ground, must_ask: str | None) -> As
     if proposal.line is not None and ground.windows:
         return Ask(because=("Commands always ask on Windows.",))
     return None
+
+
+def _unless_computed(proposal: Proposal) -> Allow | Ask:
+    """Let it through, but for a command that may write to any path and that no sandbox holds back from (W7)."""
+    if proposal.line is None or proposal.plan.confinement != "none":
+        return Allow()
+    from steersman.permissions.computed import computed_names  # noqa: PLC0415 - for few commands in one mode only
+
+    why = computed_names(proposal.line.text)
+    return Allow() if why is None else Ask(because=(f"Asked without a sandbox, because {why}.",))
 
 
 def _command_only_reads(proposal: Proposal) -> bool:
