@@ -118,3 +118,18 @@ def test_a_local_endpoint_of_config_toml_is_examined_listed_and_used(steersman, 
     assert report["problems"] == []
     assert "house/mock" in [model["id"] for model in json.loads(typed("models", "--json").out)["models"]]
     assert "alpha" in typed("run", "Read a.txt").out
+
+
+def test_the_provider_of_the_chosen_model_counts_as_configured(monkeypatch, typed):
+    monkeypatch.setitem(os.environ, "STEERSMAN_MODEL", "ollama/x")
+    monkeypatch.setitem(os.environ, "OLLAMA_HOST", "127.0.0.1:9")
+    printed = typed("models")
+    assert printed.code == 1
+    assert "ollama: ollama cannot be reached" in printed.err
+    assert "no provider is configured" not in printed.err
+
+
+def test_the_built_in_model_chosen_by_name_is_no_configured_provider(monkeypatch, typed):
+    monkeypatch.setitem(os.environ, "STEERSMAN_MODEL", "demo/rules")
+    printed = typed("models")
+    assert (printed.code, "no provider is configured" in printed.err) == (0, True)

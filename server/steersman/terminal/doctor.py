@@ -7,6 +7,7 @@ import asyncio
 import os
 import sys
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,7 +44,7 @@ def list_models(args: argparse.Namespace) -> int:
     from steersman.models.catalog import list_models as ask  # noqa: PLC0415 - brings the HTTP client
 
     app = HeadlessApp(".", headless_settings()).app
-    listings = asyncio.run(ask(app.providers(), os.environ))
+    listings = asyncio.run(ask(_with_the_model_s_own(app.providers(), app.model), os.environ))
     models = [model_to_wire(facts) for listing in listings for facts in listing.models]
     if args.json:
         print_json({"models": models})
@@ -59,6 +60,14 @@ def list_models(args: argparse.Namespace) -> int:
     if not configured:
         print_warning("no provider is configured, so only demo/rules is there. `steersman doctor` says what to set.")
     return 1 if errors and len(errors) == len(configured) else 0
+
+
+def _with_the_model_s_own(configs: Mapping[str, ProviderConfig], model: str) -> Mapping[str, ProviderConfig]:
+    """Count the provider of the chosen model as configured: choosing it is setting it up, as ``doctor`` sees it."""
+    from steersman.models.provider_config import ProviderConfig  # noqa: PLC0415 - brings pydantic models
+
+    name = model.partition("/")[0]
+    return configs if name in {*configs, "demo", "scripted", ""} else {**configs, name: ProviderConfig()}
 
 
 async def _examine(*, online: bool) -> dict[str, Any]:

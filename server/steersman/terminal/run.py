@@ -19,7 +19,7 @@ from steersman.app import HeadlessApp, headless_settings
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import NOBODY_TO_ASK, Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
-from steersman.terminal.naming import named_session
+from steersman.terminal.naming import latest_session, named_session
 from steersman.terminal.output import counted, exits, print_error, print_json, print_warning, printable
 
 
@@ -35,8 +35,7 @@ def run(args: argparse.Namespace) -> int:
         print_warning(warning)
     request = RunRequest(
         prompt,
-        session_id=None if args.session is None else _session_id(app, args.session),
-        continue_latest=args.continue_latest,
+        session_id=_session_id(app, args),
         take_over=args.take_over,
         mode=Mode.AUTO if args.yes else Mode(args.mode) if args.mode else None,
         max_turns=args.max_turns,
@@ -72,8 +71,13 @@ def _asker() -> Asker | None:
     return TerminalAsker()
 
 
-def _session_id(app: HeadlessApp, wanted: str) -> str:
-    return named_session(app.app.stores.of(app.app.roots()[0].path), wanted).id
+def _session_id(app: HeadlessApp, args: argparse.Namespace) -> str | None:
+    """Return the session to go on with; None: a new one."""
+    if args.continue_latest:
+        return latest_session(app.app).id
+    if args.session is not None:
+        return named_session(app.app.stores.of(app.app.roots()[0].path), args.session).id
+    return None
 
 
 class _RefusedUnasked:
