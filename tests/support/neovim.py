@@ -9,7 +9,9 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
+import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -17,7 +19,7 @@ from typing import Any, Self
 
 import pynvim  # pyright: ignore[reportMissingTypeStubs]
 
-from support.polling import wait_until
+from support.polling import BOUND_S, wait_until
 
 PLUGIN = Path(__file__).parents[2] / "editors" / "neovim"
 BIN = Path(sys.executable).parent
@@ -48,6 +50,11 @@ def isolated(home: Path, extra: Mapping[str, str]) -> dict[str, str]:
     return environment | dict(extra)
 
 
+def _kill(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGTERM)
+
+
 class Neovim:
     """One headless Neovim.
 
@@ -63,6 +70,7 @@ class Neovim:
         lets = " | ".join(f"let ${name} = {quoted(value)}" for name, value in variables.items())
         argv = [str(NVIM), "--clean", "--embed", "--headless", "--cmd", f"{lets} | set noswapfile", *arguments]
         self.nvim: Any = pynvim.attach("child", argv=argv)  # pyright: ignore[reportUnknownMemberType]
+        self._pid: int = self.nvim.funcs.getpid()
 
     def __enter__(self) -> Self:
         return self
@@ -73,9 +81,13 @@ class Neovim:
         self.close()
 
     def close(self) -> None:
-        """End it, whatever it does."""
+        """End it, whatever it does: one that does not leave when told is killed."""
+        watchdog = threading.Timer(BOUND_S / 2, _kill, (self._pid,))
+        watchdog.daemon = True
+        watchdog.start()
         with contextlib.suppress(OSError, EOFError, pynvim.NvimError):  # leaving cuts the connection
             self.nvim.command("qall!")
+        watchdog.cancel()
         self.nvim.close()
 
     def leave(self, command: str) -> int:
