@@ -50,10 +50,18 @@ async def test_a_short_answer_is_a_message() -> None:
 
 
 @pytest.mark.parametrize("answer", ["x" * 400, "one\n" * 6, "```\ncode\n```"])
-async def test_a_long_answer_is_a_document(answer: str) -> None:
+async def test_a_long_answer_is_a_document_that_begins_with_it(answer: str) -> None:
     setup = Setup()
     await setup.answers.show(report(answer))
-    assert (setup.documents, setup.messages) == (["transcript of s"], [])
+    assert (setup.documents, setup.messages) == ([f"{answer.strip()}\n\n---\n\ntranscript of s"], [])
+
+
+async def test_a_document_of_a_run_that_was_cut_off_begins_with_how_it_ended() -> None:
+    setup = Setup(wanted="document")
+    await setup.answers.show(report("So far.", StopReason.MAX_TURNS))
+    (document,) = setup.documents
+    assert document.startswith("turn limit reached")
+    assert document.index("So far.") < document.index("transcript of s")
 
 
 async def test_a_document_that_cannot_be_shown_becomes_a_clipped_message() -> None:

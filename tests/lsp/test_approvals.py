@@ -63,6 +63,7 @@ class Documents:
         self.shown: list[tuple[str, str]] = []
 
     async def show(self, name: str, text: str, *, take_focus: bool = True) -> bool:
+        assert not take_focus, "it would take the place of the file"
         self.shown.append((name, text))
         return self.works
 
@@ -92,6 +93,7 @@ async def test_a_chosen_button_is_the_answer(title: str, option: str) -> None:
     assert method == "window/showMessageRequest"
     assert titles(params) == ["Reject", "Show diff", "Allow once", "Allow for this session"]
     assert params["message"].startswith("Steersman wants to edit a.py (+1 −1)")
+    assert params["message"].endswith("\nYour answer"), "no line of code, to which a client would stick its colon"
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,7 @@
-"""How a client without a conversation view gets a run's answer: a message, or a document with the transcript (§3)."""
+"""How a client without a conversation view gets a run's answer: a message, or a document that begins with it (§3).
+
+A document shows its first line first, so the answer stands there; the transcript of the whole session follows it.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +50,7 @@ class Answers:
 
     Args:
         client: the editor.
-        documents: opens the transcript.
+        documents: opens the answer with the transcript.
         transcript: gives a session as Markdown.
         wanted: how the person wants answers.
     """
@@ -73,10 +76,11 @@ class Answers:
             return
         if report.result.stop_reason is StopReason.ABORTED and not report.changes:
             return  # the person stopped it, and the progress said so
-        text = self._text(report)
+        words = self._words(report)
+        text = f"Steersman: {words}"
         fits = len(text) <= MAX_MESSAGE_CHARS and text.count("\n") < MAX_MESSAGE_LINES and "```" not in text
         as_document = wanted == "document" or (wanted == "auto" and not fits)
-        if as_document and await self._show_transcript(report.session_id):
+        if as_document and await self._show_document(words, report.session_id):
             return
         kind = _INFO if report.result.stop_reason in (StopReason.COMPLETE, StopReason.ABORTED) else _WARNING
         self._message(kind, text if len(text) <= _CLIPPED_CHARS else text[:_CLIPPED_CHARS] + "…")
@@ -92,16 +96,17 @@ class Answers:
                 self._noted.add(note)
                 self._message(_INFO, f"Steersman: {note}")
 
-    def _text(self, report: RunReport) -> str:
+    def _words(self, report: RunReport) -> str:
         assert report.result is not None
         answer = report.result.answer.strip()
         if report.result.stop_reason is StopReason.COMPLETE and answer:
-            return f"Steersman: {answer}"
-        ending = f"Steersman: {ENDINGS[report.result.stop_reason]}{summary(report)}."
+            return answer
+        ending = f"{ENDINGS[report.result.stop_reason]}{summary(report)}."
         return f"{ending}\n{answer}" if answer else ending
 
-    async def _show_transcript(self, session_id: str) -> bool:
-        return await self._documents.show("steersman.md", await self._transcript(session_id), take_focus=False)
+    async def _show_document(self, words: str, session_id: str) -> bool:
+        text = f"{words}\n\n---\n\n{await self._transcript(session_id)}"
+        return await self._documents.show("steersman.md", text, take_focus=False)
 
     def _message(self, kind: int, text: str) -> None:
         self._client.notify("window/showMessage", {"type": kind, "message": text})

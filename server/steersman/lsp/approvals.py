@@ -19,6 +19,9 @@ from steersman.permissions.question import Answer, Question
 MAX_SHOWS = 50
 """How often one question is put again after its change was shown; a client that always answers so is no person."""
 
+_CLOSING = "\nYour answer"
+"""Ends every message: some clients put a colon of theirs behind it, which would look like a part of the code above."""
+
 _WARNING = 2  # the LSP's MessageType.Warning: some clients hide what is less, and this one must be seen
 
 
@@ -151,12 +154,18 @@ class Approvals:
         return Answer(option, reason if isinstance(reason, str) and reason.strip() else None)
 
     async def _put_plainly(self, question: Question) -> Answer | None:
-        from steersman.permissions.render import buttons, question_text  # noqa: PLC0415 - loads the shell's grammar
+        from steersman.permissions.render import (  # noqa: PLC0415 - loads the shell's grammar
+            MAX_CHARS,
+            buttons,
+            question_text,
+        )
 
-        message = question_text(question)
+        message, room = question_text(question), MAX_CHARS - len(_CLOSING)
+        if len(message) > room:
+            message = message[: room - 1] + "…"
         offered = [button for button in buttons(question) if button.id != "show" or self._documents.can_show]
         for _ in range(MAX_SHOWS):
-            chosen = await self._choose(message, offered)
+            chosen = await self._choose(message + _CLOSING, offered)
             if chosen is None:
                 return None
             if chosen.id != "show":
@@ -177,7 +186,9 @@ class Approvals:
         from steersman.permissions.render import full_text  # noqa: PLC0415 - loads the shell's grammar
 
         plan = question.plan
-        return await self._documents.show("command.sh" if plan.command is not None else "change.diff", full_text(plan))
+        name = "command.sh" if plan.command is not None else "change.diff"
+        # Without the focus it comes beside what the person looks at; clients put what takes the focus in its place.
+        return await self._documents.show(name, full_text(plan), take_focus=False)
 
 
 def question_to_wire(question: Question, *, full: bool) -> JsonObject:

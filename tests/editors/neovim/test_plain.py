@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 from support.neovim import PLUGIN, Neovim
 from support.neovim_workspace import Workspace
@@ -82,6 +83,24 @@ def test_the_answer_is_shown(plain: Neovim, work: Workspace) -> None:
     plain.wait("vim.fn.execute('messages'):find('Steersman: Forty-two.', 1, true)", "the answer")
 
 
+def test_a_long_answer_is_shown_from_its_beginning_beside_the_file(plain: Neovim, work: Workspace) -> None:
+    answer = ["It is this:", *(f"- number {number}" for number in range(60))]
+    work.script(["\n".join(answer)])
+    work.open("a.txt", "one\n")
+    plain.command("Steersman what is it?")
+    work.wait_for_end()
+    plain.wait("#vim.api.nvim_tabpage_list_wins(0) == 2", "the answer beside the file")
+    shown = dict(windows(plain))
+    assert shown.pop("a.txt") == ["one"]
+    ((name, lines),) = shown.items()
+    assert name.endswith("steersman.md")
+    assert lines[: len(answer)] == answer
+    assert "# what is it?" in lines[len(answer) :], "the whole conversation follows"
+    first = "vim.fn.line('w0', vim.iter(vim.api.nvim_tabpage_list_wins(0)):find(function(w)"
+    first += " return w ~= vim.api.nvim_get_current_win() end))"
+    assert plain.lua(f"return {first}") == 1
+
+
 def test_the_next_task_goes_on_with_the_conversation(plain: Neovim, work: Workspace) -> None:
     work.open("a.txt", "one\n")
     plain.command('Steersman write "x" to b.txt')
@@ -109,9 +128,16 @@ def test_the_diff_can_be_seen_before_the_answer(plain: Neovim, work: Workspace) 
     plain.command("Steersman do it")
     plain.wait_for_prompt("edit a.txt")
     plain.keys(SHOW_DIFF)
-    plain.wait("vim.api.nvim_buf_get_name(0):find('change') ~= nil", "the diff")
-    plain.wait_for_prompt("edit a.txt")
-    assert {"-two", "+TWO"} <= set(plain.lines())
+    plain.wait("#vim.api.nvim_tabpage_list_wins(0) == 2", "the diff beside the file")
+    question = plain.wait_for_prompt("edit a.txt")
+    assert question.splitlines()[0].startswith("Steersman wants to edit a.txt")
+    assert "\nYour answer:" in question, "the code above has no colon that is not its own"
+    shown = {name: set(lines) for name, lines in windows(plain)}
+    assert shown.pop("a.txt") == {"two"}, "the file stays in sight"
+    ((name, diff),) = shown.items()
+    assert name.endswith("change.diff")
+    assert {"-two", "+TWO"} <= diff
+    assert plain.lines() == ["two"], "the cursor stays in the file"
     plain.keys(REJECT)
     work.wait_for_end()
 
@@ -160,6 +186,17 @@ def test_an_instruction_comment_is_started_by_code_action(plain: Neovim, work: W
     plain.keys(ALLOW_ONCE)
     work.wait_for_end()
     assert plain.lines() == ["import os", 'print("hello")']
+
+
+def windows(nvim: Neovim) -> list[tuple[str, list[str]]]:
+    """Return the name of the file in each window of the tab page, and its lines."""
+    found: list[list[Any]] = nvim.lua("""
+        return vim.tbl_map(function(window)
+          local buf = vim.api.nvim_win_get_buf(window)
+          return { vim.fs.basename(vim.api.nvim_buf_get_name(buf)), vim.api.nvim_buf_get_lines(buf, 0, -1, false) }
+        end, vim.api.nvim_tabpage_list_wins(0))
+    """)
+    return [(name, lines) for name, lines in found]
 
 
 def _sessions(nvim: Neovim, work: Workspace) -> int:
