@@ -97,15 +97,19 @@ def _path_place(step: Step, begin: int, end: int) -> _Place | None:
         token = step.tokens[index]
         if token.kind != "word" or token.lower not in _INSIDE:
             continue
-        for at in range(index + 1, min(index + 4, end)):
+        near = range(index + 1, min(index + 4, end))
+        for at in near:
             if step.tokens[at].looks_like_path or step.tokens[at].lower == "it":
                 return _Place(index, at)
+        quoted = next((at for at in near if step.tokens[at].kind == "quote"), None)
+        if quoted is not None:  # whatever a name looks like, quotes make it one here
+            return _Place(index, quoted)
     return None
 
 
 def _put_path(step: Step, place: _Place, roles: Roles) -> None:
     token = step.tokens[place.path]
-    if token.looks_like_path:
+    if token.looks_like_path or token.kind == "quote":
         roles.texts["path"] = token.text
 
 
@@ -164,6 +168,8 @@ def _creating(step: Step, roles: Roles) -> bool:
     joint = step.find_word(_HOLDING, verb + 1)
     named = step.tokens[verb + 1 : joint]
     path = next((token for token in named if token.looks_like_path), None)
+    if path is None and joint is not None:
+        path = next((token for token in named if token.kind == "quote"), None)
     if path is None:
         return False
     roles.texts["path"] = path.text

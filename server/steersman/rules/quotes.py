@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_PAIRS = {"“": "”", "‘": "’", "«": "»", "„": "“", "‚": "‘"}
+_PAIRS = {
+    "“": "”", "„": "“”", "”": "”", "‘": "’", "‚": "‘’", "«": "»", "»": "«", "‹": "›", "›": "‹", "「": "」", "『": "』",
+}  # fmt: skip
+"""What may close each typographic mark; some languages open with what others close with."""
+
+_CLOSES_ELSEWHERE = "”»›"
+_INNER_SPACES = " \u00a0\u202f"
+"""Between French marks and what they enclose stands one of these."""
 _FENCE = re.compile(r"```[^\n`]*\n")
 
 
@@ -22,7 +29,8 @@ def find_quotes(text: str) -> list[Quote]:
     r"""Return the quoted parts, in order, none inside another.
 
     Quotes are ``"…"`` (a ``\"`` inside stands for ``"``, nothing else is an escape), ``'…'`` where it is no apostrophe,
-    typographic ones, `` `…` `` and fenced blocks. A mark that is never closed is a character like any other.
+    typographic ones of many languages, `` `…` `` and fenced blocks. A mark that is never closed is a character like any
+    other.
     """
     quotes: list[Quote] = []
     never_closed: set[str] = set()
@@ -34,7 +42,7 @@ def find_quotes(text: str) -> list[Quote]:
             quotes.append(quote)
             position = quote.end
             continue
-        if mark in "\"`'" and _opens(text, position):
+        if (mark in "\"`'" and _opens(text, position)) or (mark in _PAIRS and _opens_typographic(text, position)):
             never_closed.add(mark)
         position += 1
     return quotes
@@ -49,9 +57,26 @@ def _quote_at(text: str, start: int) -> Quote | None:
     if mark == "'" and _opens(text, start):
         return _single(text, start)
     if mark in _PAIRS:
-        end = text.find(_PAIRS[mark], start + 1)
-        return None if end < 0 else Quote(start, end + 1, text[start + 1 : end])
+        return _typographic(text, start, _PAIRS[mark])
     return None
+
+
+def _typographic(text: str, start: int, closing: str) -> Quote | None:
+    """A mark that closes elsewhere opens only before a word; an apostrophe inside a word closes nothing."""
+    if not _opens_typographic(text, start):
+        return None
+    for end in range(start + 1, len(text)):
+        if text[end] in closing and not (text[end] in "‘’" and text[end + 1 : end + 2].isalnum()):
+            value = text[start + 1 : end]
+            if text[start] == "«" and len(value) > 1 and value[0] in _INNER_SPACES and value[-1] in _INNER_SPACES:
+                value = value[1:-1]
+            return Quote(start, end + 1, value)
+    return None
+
+
+def _opens_typographic(text: str, start: int) -> bool:
+    before, after = text[max(start - 1, 0) : start], text[start + 1 : start + 2]
+    return text[start] not in _CLOSES_ELSEWHERE or (not before.strip() and bool(after.strip()))
 
 
 def _opens(text: str, start: int) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from steersman.rules.file_names import join_names
 from steersman.rules.quotes import find_quotes
 from steersman.rules.tokens import Token, tokenize
 from steersman.rules.words import stems, word_set
@@ -35,8 +36,8 @@ class Step:
 
     @cached_property
     def tokens(self) -> list[Token]:
-        """Its tokens."""
-        return tokenize(self.text)
+        """Its tokens; a file's name of several words that stands where a name is expected is one."""
+        return join_names(self.text, tokenize(self.text))
 
     @cached_property
     def stems(self) -> list[str]:

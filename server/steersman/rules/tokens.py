@@ -18,6 +18,8 @@ _SUM_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d.*|\d\d?:\d\d.*")
 _FILE = re.compile(r"\.?[\w@+-]+(?:\.[\w-]+)*\.[A-Za-z]\w{0,9}|\.[A-Za-z][\w-]+")
 _KNOWN_FILES = frozenset({"makefile", "readme", "license", "dockerfile", "changelog", "justfile", "gemfile"})
+_ODD_FILE = re.compile(r"\S[^\r\n\t:;|<>*?]*\.[A-Za-z]\w{0,9}")
+_LONGEST_NAME = 120
 _OPEN, _CLOSE = "([{<", ")]}>"
 _AFTER = ",;:!?"
 
@@ -53,7 +55,7 @@ class Token:
     @property
     def looks_like_path(self) -> bool:
         """Whether it names a file or folder, quoted or not."""
-        return self.kind == "path" or (self.kind == "quote" and kind_of(self.text) == "path" and " " not in self.text)
+        return self.kind == "path" or (self.kind == "quote" and _is_file_name(self.text))
 
     @property
     def looks_like_glob(self) -> bool:
@@ -94,6 +96,13 @@ def kind_of(text: str) -> TokenKind:
     if ("/" in text or "\\" in text) and any(character.isalnum() for character in text):
         return "path"
     return "word"
+
+
+def _is_file_name(quoted: str) -> bool:
+    """Whether what is quoted is a file's or folder's name; one with blanks or the like has to end like a file's."""
+    if " " not in quoted and kind_of(quoted) != "word":
+        return kind_of(quoted) == "path"
+    return len(quoted) <= _LONGEST_NAME and _ODD_FILE.fullmatch(quoted) is not None
 
 
 def _plain(step: str, begin: int, end: int) -> list[Token]:
