@@ -213,6 +213,64 @@ def test_the_question_takes_the_cursor_only_from_the_conversation_and_not_at_onc
     plugin.wait_until_done()
 
 
+def test_who_answers_is_led_to_the_run_s_next_question(nvim: Neovim, plugin: Plugin) -> None:
+    plugin.script([{"call": "delete_file", "arguments": {"path": "b.txt"}}, edit("two", "TWO")], ["Done."])
+    plugin.write("b.txt", "x\n")
+    plugin.open("a.txt", "two\n")
+    nvim.command("Steersman shout")
+    plugin.wait_for_question("delete b.txt")
+    nvim.command("SteersmanAnswer")
+    nvim.lua("require('steersman.config').get().question.guard_ms = 3600 * 1000")
+    nvim.keys("a")
+    plugin.wait_for_question("edit a.txt")
+    assert nvim.lua("return vim.bo.filetype") == "steersman-question"
+    nvim.keys("a")
+    assert nvim.lua("return #require('steersman.approval').questions()") == 1, "a key on its way answers nothing"
+    assert nvim.lines(nvim.lua("return vim.fn.bufnr('a.txt')")) == ["two"], "nor does it go into the file"
+    plugin.answer("edit a.txt", "a")
+    plugin.wait_until_done()
+    assert nvim.lines() == ["TWO"], "the cursor is back in the file"
+
+
+def test_who_has_typed_since_the_last_answer_is_left_alone(nvim: Neovim, plugin: Plugin) -> None:
+    plugin.script([edit("one", "1")], [{"gate": "next"}, edit("two", "TWO")], ["Done."])
+    plugin.open("a.txt", "one\ntwo\n")
+    nvim.command("Steersman shout")
+    plugin.answer("edit a.txt", "a")
+    plugin.gates.wait_reached("next")
+    nvim.keys("gg")
+    nvim.wait("vim.fn.line('.') == 1", "the cursor to go up")
+    plugin.gates.open("next")
+    plugin.wait_for_question("edit a.txt")
+    assert nvim.lua("return vim.fs.basename(vim.api.nvim_buf_get_name(0))") == "a.txt"
+    plugin.answer("edit a.txt", "a")
+    plugin.wait_until_done()
+
+
+def test_keys_that_were_typed_ahead_answer_one_question_only(nvim: Neovim, plugin: Plugin) -> None:
+    plugin.open("a.txt", "one\n")
+    nvim.lua("""
+        local options = { { id = "allow_once", label = "Allow once" }, { id = "reject", label = "Reject" } }
+        _G.answered = {}
+        for _, run in ipairs({ "first", "second" }) do
+          coroutine.wrap(function()
+            local asked = { runId = run, sessionId = run, callId = "c", tool = "t", title = run, changes = {} }
+            asked.options = options
+            _G.answered[run] = require("steersman.approval").on_request(nil, asked, { client_id = 0 }) or "nothing"
+          end)()
+        end
+    """)
+    nvim.command("SteersmanAnswer")
+    nvim.keys("aaa")
+    nvim.wait("_G.answered.first", "the answer to the first")
+    assert nvim.lua("return vim.bo.filetype") == "steersman-question", "the next that waits is gone to at once"
+    assert nvim.lua("return vim.tbl_keys(_G.answered)") == ["first"]
+    nvim.command("SteersmanAnswer")
+    nvim.keys("a")
+    nvim.wait("_G.answered.second", "the answer to the second")
+    assert nvim.lines() == ["one"]
+
+
 def test_hunks_are_gone_through(nvim: Neovim, plugin: Plugin) -> None:
     lines = [f"line {number}" for number in range(40)]
     text = "\n".join(lines) + "\n"

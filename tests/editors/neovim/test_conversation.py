@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import time
+import uuid
 from pathlib import Path
 
+import pytest
+
+from steersman.agent.errors import SessionLockedError
+from steersman.agent.messages import UserMessage
+from steersman.sessions.store import SessionStore
 from support.neovim import Neovim
 from support.neovim_plugin import PluginWorkspace
 from support.scripted_calls import edit, write
@@ -121,6 +128,13 @@ def test_an_unknown_mode_is_named(nvim: Neovim, plugin: Plugin) -> None:
     assert nvim.lua("return vim.fn.getcompletion('SteersmanMode a', 'cmdline')") == ["ask", "accept-edits", "auto"]
 
 
+def test_what_is_no_model_s_name_is_refused_at_once(nvim: Neovim, plugin: Plugin) -> None:
+    for name in ("bogus", "bogus/", "/bogus"):
+        nvim.command(f"SteersmanModel {name}")
+        assert f'Steersman: "{name}" is not a model\'s name. Write provider/model' in plugin.notes()[-1]
+    assert nvim.lua("return require('steersman.choices').model()") == "demo/rules", "what was chosen before stays"
+
+
 def test_a_model_is_chosen_from_the_server_s_list(nvim: Neovim, plugin: Plugin) -> None:
     plugin.open("a.txt", "one\n")
     nvim.lua("require('steersman.choices').set_model(nil)")
@@ -158,7 +172,7 @@ def test_a_kept_session_is_found_previewed_and_gone_on_with(nvim: Neovim, plugin
     plugin.choose(1, 1)
     nvim.command("SteersmanSessions tale")
     sessions, actions = plugin.menus(2)[:2]
-    assert sessions["items"][0] == "tell me something · 4 messages · just now"
+    assert sessions["items"][0] == "tell me something · 4 messages · just now · A **tall** tale."
     assert "A **tall** tale." in sessions["preview"]
     assert actions["items"][0] == "Go on"
     plugin.wait_for_text("It ends.")
@@ -169,6 +183,29 @@ def test_a_kept_session_is_found_previewed_and_gone_on_with(nvim: Neovim, plugin
     again = plugin.wait_until_done(2)
     assert again["session_id"] == told["session_id"]
     assert "It goes on." in plugin.conversation()
+
+
+def test_a_session_that_another_program_holds_is_taken_over_only_when_the_person_says_so(
+    nvim: Neovim, plugin: Plugin
+) -> None:
+    plugin.script(["Twice."], ["Mine now."])
+    plugin.open("a.txt", "one\n")
+    nvim.command("Steersman tell")
+    session = plugin.wait_until_done()["session_id"]
+    store = SessionStore.open(nvim.home / "steersman", plugin.folder, clock=time.time, new_id=lambda: uuid.uuid4().hex)
+    with store.acquire(session, "another editor (pid 4711)") as handle:
+        plugin.choose(1)
+        nvim.command("Steersman! go on")
+        (menu,) = plugin.menus(1)
+        assert "another editor (pid 4711)" in menu["prompt"]
+        nvim.wait("#_G.notes > 0", "that it was not started")
+        assert nvim.lua("return require('steersman.conversation').current().draft") == "go on", "nothing is lost"
+        plugin.choose(2)
+        nvim.command("Steersman! go on")
+        assert plugin.wait_until_done(2)["result"]["answer"] == "Mine now."
+        with pytest.raises(SessionLockedError, match="was taken over"):
+            handle.append(UserMessage("late"))
+    store.close()
 
 
 def test_a_session_is_renamed_forked_exported_and_deleted(nvim: Neovim, plugin: Plugin, tmp_path: Path) -> None:
@@ -233,12 +270,22 @@ def test_a_rewind_leaves_what_was_changed_since_until_told_otherwise(nvim: Neovi
     plugin.write("b.txt", "mine\n")
     plugin.choose(1, 2, 1)
     nvim.command("SteersmanRewind")
-    assert plugin.menus(3)[2]["prompt"] == "1 file changed since:"
+    assert plugin.menus(3)[2]["prompt"].startswith("1 file changed since (b.txt: ")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('0 files restored', 1, true)", "what was restored")
     assert plugin.read("b.txt") == "mine\n"
-    plugin.choose(1, 2, 2)
+    plugin.choose(1, 1, 0)
     nvim.command("SteersmanRewind")
     plugin.menus(3)
+    assert plugin.conversation()[0] == "> write", "who leaves the menu leaves everything"
+    plugin.choose(1, 1, 2)
+    nvim.command("SteersmanRewind")
+    assert plugin.menus(3)[2]["items"][1] == "Put them back anyway, over what was changed since"
     nvim.wait(f"vim.uv.fs_stat('{plugin.folder / 'b.txt'}') == nil", "the file to be gone")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file restored', 1, true)", "what was restored")
+    nvim.wait("require('steersman.conversation').current().draft == 'write'", "the conversation to have gone back")
+    nvim.command("SteersmanRewind!")
+    nvim.wait(f"vim.uv.fs_stat('{plugin.folder / 'b.txt'}') ~= nil", "the file to be there again")
+    assert plugin.read("b.txt") == "mine\n"
 
 
 def test_folds_hide_what_tools_did_and_open(nvim: Neovim, plugin: Plugin) -> None:

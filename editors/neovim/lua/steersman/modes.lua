@@ -78,6 +78,10 @@ end
 ---@param model? string without one, from the server's list
 function M.choose_model(model)
   if model and model ~= "" then
+    if not model:find("^[^/%s]+/%S+$") then
+      local how = "Write provider/model, such as ollama/qwen3; :SteersmanModel without a name lists them."
+      return client.report({ message = ("%q is not a model's name."):format(model), hint = how })
+    end
     choices.set_model(model)
     return emit.status()
   end

@@ -21,12 +21,18 @@ end
 
 ---@param result table<string, any>
 ---@return string
-local function summary(result)
-  local parts = { text.count(#result.restored, "file") .. " restored" }
-  for _, conflict in ipairs(result.conflicts) do
-    parts[#parts + 1] = ("%s: %s"):format(vim.fs.basename(vim.uri_to_fname(conflict.uri)), conflict.reason)
-  end
+local function conflicts_of(result)
+  local parts = vim.tbl_map(function(conflict)
+    return ("%s: %s"):format(vim.fs.basename(vim.uri_to_fname(conflict.uri)), conflict.reason)
+  end, result.conflicts)
   return table.concat(parts, "; ")
+end
+
+---@param result table<string, any>
+---@return string
+local function summary(result)
+  local restored = text.count(#result.restored, "file") .. " restored"
+  return #result.conflicts > 0 and restored .. "; " .. conflicts_of(result) or restored
 end
 
 ---@class steersman.RewindWhat
@@ -45,38 +51,72 @@ local whats = {
 ---@field prompt string
 ---@field to_message integer the last that stays; -1 for none
 
----@param conversation steersman.Conversation
----@param connected vim.lsp.Client
----@param point steersman.RewindPoint
----@param what steersman.RewindWhat
----@param force boolean
-local function rewind(conversation, connected, point, what, force)
-  local params = {
-    sessionId = conversation.session_id,
-    toMessage = point.to_message,
-    files = what.files,
-    conversation = what.conversation,
-    force = force,
-  }
-  client.command(connected, "rewind", params, function(result, failure)
-    if not result then
-      return client.report(failure --[[@as steersman.Failure]])
+---@class steersman.RewindPlan what a person chose; `preview` is the server's word for what they were shown of it
+---@field conversation steersman.Conversation
+---@field connected vim.lsp.Client
+---@field point steersman.RewindPoint
+---@field what steersman.RewindWhat
+---@field force boolean
+---@field preview? string
+
+---@param plan steersman.RewindPlan
+---@param dry_run boolean
+---@param on_result fun(result: table<string, any>)
+local function ask_server(plan, dry_run, on_result)
+  client.command(plan.connected, "rewind", {
+    sessionId = plan.conversation.session_id,
+    toMessage = plan.point.to_message,
+    files = plan.what.files,
+    conversation = plan.what.conversation,
+    force = plan.force,
+    dryRun = dry_run,
+    preview = plan.preview,
+  }, function(result, failure)
+    if result then
+      on_result(result)
+    else
+      client.report(failure --[[@as steersman.Failure]])
     end
-    last = { conversation = conversation, id = result.rewindId }
-    local conflicts = #result.conflicts > 0
-    say(summary(result) .. ". :SteersmanRewind! takes this back.", conflicts and vim.log.levels.WARN or nil)
-    conversation:reload()
-    if what.conversation then
-      conversation.draft = point.prompt -- to be said again, in better words
+  end)
+end
+
+---@type fun(plan: steersman.RewindPlan, would: table<string, any>)
+local confirm
+
+---@param plan steersman.RewindPlan
+local function rewind(plan)
+  ask_server(plan, false, function(result)
+    if not result.rewindId then -- something happened since the person was shown what would
+      return confirm(plan, result)
     end
-    if conflicts and not force then
-      vim.ui.select({ "Leave them as they are", "Restore them too, over what was changed since" }, {
-        prompt = text.count(#result.conflicts, "file") .. " changed since:",
-        kind = "steersman_confirm",
-      }, function(_, number)
-        if number == 2 then
-          rewind(conversation, connected, point, { files = true, conversation = false, name = "" }, true)
-        end
+    last = { conversation = plan.conversation, id = result.rewindId }
+    local level = #result.conflicts > 0 and vim.log.levels.WARN or nil
+    say(summary(result) .. ". :SteersmanRewind! takes this back.", level)
+    plan.conversation:reload()
+    if plan.what.conversation then
+      plan.conversation.draft = plan.point.prompt -- to be said again, in better words
+    end
+  end)
+end
+
+--- Do what a dry run has shown; where files were changed since, the person says what becomes of them.
+---@param plan steersman.RewindPlan
+---@param would table<string, any>
+function confirm(plan, would)
+  plan.preview = would.preview
+  if plan.force or #would.conflicts == 0 then
+    return rewind(plan)
+  end
+  vim.ui.select({ "Leave them as they are", "Put them back anyway, over what was changed since" }, {
+    prompt = ("%s changed since (%s):"):format(text.count(#would.conflicts, "file"), conflicts_of(would)),
+    kind = "steersman_confirm",
+  }, function(_, number)
+    if number == 1 then
+      rewind(plan)
+    elseif number == 2 then
+      plan.force = true
+      ask_server(plan, true, function(forced)
+        confirm(plan, forced)
       end)
     end
   end)
@@ -126,7 +166,16 @@ function M.choose(conversation)
           end,
         }, function(what)
           if what then
-            rewind(conversation, connected, point, what, false)
+            local plan = {
+              conversation = conversation,
+              connected = connected,
+              point = point,
+              what = what,
+              force = false,
+            }
+            ask_server(plan, true, function(would)
+              confirm(plan, would)
+            end)
           end
         end)
       end)

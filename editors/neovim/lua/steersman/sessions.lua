@@ -21,6 +21,7 @@ local PREVIEW_MESSAGES = 30
 ---@field model string
 ---@field running boolean
 ---@field parentId? string
+---@field line? string where it was searched for: the line that fits best
 
 ---@param session steersman.Session
 ---@return string
@@ -32,6 +33,9 @@ local function describe(session)
   }
   if session.running then
     parts[#parts + 1] = "running"
+  end
+  if session.line then
+    parts[#parts + 1] = text.clip(text.one_line(vim.trim(session.line)), 60)
   end
   return table.concat(parts, " · ")
 end
@@ -218,33 +222,51 @@ local function fetch_previews(sessions, connected, on_ready)
   end
 end
 
+---@param sessions steersman.Session[]
+---@param connected vim.lsp.Client
+local function choose_session(sessions, connected)
+  fetch_previews(sessions, connected, function(previews)
+    vim.ui.select(sessions, {
+      prompt = "Sessions:",
+      kind = "steersman_session",
+      format_item = describe,
+      preview_item = function(session)
+        return as_preview(previews[session.id] or preview_lines(session, {}))
+      end,
+    }, function(session)
+      if session then
+        choose_action(session, connected)
+      end
+    end)
+  end)
+end
+
 --- Choose a session and what to do with it.
----@param query? string words to look for
+---@param query? string words to look for: the sessions that hold them all, the best first
 function M.choose(query)
+  local looked_for = query and vim.trim(query) ~= "" and query or nil
   client.ensure(roots.for_task(vim.api.nvim_get_current_buf()), function(connected, unavailable)
     if not connected then
       return client.report(unavailable --[[@as steersman.Failure]])
-    end
-    local looked_for = query and vim.trim(query) ~= "" and query or nil
-    command(connected, "sessions.list", { query = looked_for, limit = LISTED }, function(result)
-      local sessions = result.sessions --[[@as steersman.Session[] ]]
-      if #sessions == 0 then
-        return say(looked_for and ("no session holds %q."):format(looked_for) or "there are no sessions here yet.")
-      end
-      fetch_previews(sessions, connected, function(previews)
-        vim.ui.select(sessions, {
-          prompt = "Sessions:",
-          kind = "steersman_session",
-          format_item = describe,
-          preview_item = function(session)
-            return as_preview(previews[session.id] or preview_lines(session, {}))
-          end,
-        }, function(session)
-          if session then
-            choose_action(session, connected)
-          end
-        end)
+    elseif looked_for then
+      return command(connected, "sessions.search", { query = looked_for, limit = LISTED }, function(result)
+        if #result.hits == 0 then
+          return say(("no session holds %q."):format(looked_for))
+        end
+        choose_session(
+          vim.tbl_map(function(hit)
+            local line = hit.role ~= "title" and hit.line or nil -- the title is shown anyway
+            return vim.tbl_extend("force", hit.session, { line = line })
+          end, result.hits),
+          connected
+        )
       end)
+    end
+    command(connected, "sessions.list", { limit = LISTED }, function(result)
+      if #result.sessions == 0 then
+        return say("there are no sessions here yet.")
+      end
+      choose_session(result.sessions, connected)
     end)
   end)
 end

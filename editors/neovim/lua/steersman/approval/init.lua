@@ -15,6 +15,13 @@ local M = {}
 ---@type steersman.Question[] oldest first
 local open = {}
 
+--- Where the cursor went back to when a question was answered in its window, until a key is typed. The next question
+--- of the run may take it from there: the person is still answering.
+---@type { run_id: string, window: integer }?
+local answering
+
+local namespace = vim.api.nvim_create_namespace("steersman.answering")
+
 ---@return steersman.Question[]
 function M.questions()
   return open
@@ -38,11 +45,32 @@ local function tell_conversation(question)
   end
 end
 
+local function answering_ended()
+  answering = nil
+  vim.on_key(nil, namespace)
+end
+
+---@param run_id string
+local function answering_began(run_id)
+  answering = { run_id = run_id, window = vim.api.nvim_get_current_win() }
+  vim.on_key(function(_, typed)
+    if typed and typed ~= "" then
+      answering_ended()
+    end
+  end, namespace)
+end
+
 --- Whether the cursor may go to a question without taking a key that was meant for something else.
+---@param question steersman.Question
+---@param at_once? boolean the question before it was answered in its window this very moment
 ---@return boolean
-local function may_enter()
+local function may_enter(question, at_once)
+  local still_answering = at_once
+    or answering
+      and answering.run_id == question.params.runId
+      and answering.window == vim.api.nvim_get_current_win()
   return config.get().question.focus == "conversation"
-    and vim.bo.filetype == "steersman"
+    and (still_answering or vim.bo.filetype == "steersman")
     and vim.api.nvim_get_mode().mode == "n"
 end
 
@@ -57,8 +85,13 @@ local function close(question, answer, decision)
   if #open == count then
     return -- answered already
   end
+  local was_inside = false
   if question.shown then
+    was_inside = vim.api.nvim_get_current_win() == question.shown.window
     question.shown.close()
+    if was_inside then
+      answering_began(question.params.runId)
+    end
   end
   question.resolve(answer)
   tell_conversation(question)
@@ -70,7 +103,7 @@ local function close(question, answer, decision)
   })
   emit.status()
   if #open > 0 then
-    M.show(open[1], may_enter(), config.get().question.guard_ms)
+    M.show(open[1], may_enter(open[1], was_inside), config.get().question.guard_ms)
   end
 end
 
@@ -91,11 +124,12 @@ end
 --- Show a question; go there when `enter`.
 ---@param question steersman.Question
 ---@param enter boolean
----@param guard_ms? integer answers do not count before this time
+---@param guard_ms? integer answers do not count before this time; nil: the person goes there, so they count
 function M.show(question, enter, guard_ms)
   if question.shown then
     if enter then
       vim.api.nvim_set_current_win(question.shown.window)
+      question.shown.arm()
     end
     return
   end
@@ -105,7 +139,7 @@ function M.show(question, enter, guard_ms)
     end
   end
   local window = require("steersman.approval.window")
-  question.shown = window.open(question.params, enter, guard_ms or 0, {
+  question.shown = window.open(question.params, enter, guard_ms, {
     answer = function(id)
       answer(question, id)
     end,
@@ -158,7 +192,7 @@ local function add(params, client_id, resolve)
   })
   emit.status()
   if not open[1].shown then
-    M.show(open[1], may_enter(), config.get().question.guard_ms)
+    M.show(open[1], may_enter(open[1]), config.get().question.guard_ms)
   end
 end
 
@@ -183,6 +217,9 @@ end
 ---@param call_id? string nil: every question of the run
 ---@param decision string
 function M.withdraw(run_id, call_id, decision)
+  if not call_id and answering and answering.run_id == run_id then
+    answering_ended()
+  end
   for _, question in ipairs(vim.list_slice(open)) do
     local params = question.params
     if params.runId == run_id and (call_id == nil or call_id == params.callId) then

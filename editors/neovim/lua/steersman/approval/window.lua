@@ -12,6 +12,7 @@ local namespace = vim.api.nvim_create_namespace("steersman.question")
 ---@field buf integer
 ---@field window integer
 ---@field close fun() close it, whoever is in it
+---@field arm fun() its answers count from now on
 
 ---@class steersman.QuestionActions
 ---@field answer fun(id: string) a key of an answer was pressed
@@ -90,11 +91,12 @@ end
 --- Show a question.
 ---@param params steersman.QuestionParams
 ---@param enter boolean go there
----@param guard_ms integer answers do not count before this time: keys on their way were meant for something else
+---@param guard_ms? integer answers do not count before it is drawn and this time has passed: keys on their way were meant
+---  for something else; nil: they count at once
 ---@param actions steersman.QuestionActions
 ---@return steersman.QuestionWindow
 function M.open(params, enter, guard_ms, actions)
-  local armed_at = enter and vim.uv.now() + guard_ms or 0
+  local armed = not (enter and guard_ms)
   local made, keys = content.make(params), config.get().question.keys
   local from = vim.api.nvim_get_current_win()
   local buf = make_buffer(made)
@@ -116,7 +118,7 @@ function M.open(params, enter, guard_ms, actions)
   end
   for _, answer in ipairs(content.answers(params)) do
     map(answer.key, answer.label, function()
-      if vim.uv.now() >= armed_at then
+      if armed then
         actions.answer(answer.id)
       end
     end)
@@ -152,7 +154,14 @@ function M.open(params, enter, guard_ms, actions)
       actions.closed()
     end,
   })
-  return { buf = buf, window = window, close = close }
+  local function arm()
+    armed = true
+  end
+  if not armed then
+    vim.cmd.redraw()
+    vim.defer_fn(arm, guard_ms --[[@as integer]]) -- a timer has its turn only after the keys that wait by now
+  end
+  return { buf = buf, window = window, close = close, arm = arm }
 end
 
 --- Show the changes in a tab page of their own, old beside new.

@@ -227,10 +227,29 @@ function Conversation:not_started(failure, written)
   client.report(failure)
 end
 
+--- Another program holds the session: let the person take it from there, or leave it.
+---@param failure steersman.Failure
+---@param task string
+---@param context? steersman.Context
+---@private
+function Conversation:offer_to_take_over(failure, task, context)
+  vim.ui.select({ "Leave it there", "Take it over; that program writes nothing more in it" }, {
+    prompt = failure.message,
+    kind = "steersman_confirm",
+  }, function(_, number)
+    if number == 2 then
+      self:start(task, context, true)
+    else
+      self:not_started(failure, task)
+    end
+  end)
+end
+
 --- Start a run with a task.
 ---@param task string
 ---@param context? steersman.Context
-function Conversation:start(task, context)
+---@param take_over? boolean take the session from a program that holds it
+function Conversation:start(task, context, take_over)
   self.starting = true
   client.ensure(self.root, function(connected, unavailable)
     if not connected then
@@ -239,10 +258,14 @@ function Conversation:start(task, context)
     runs.start(connected, {
       prompt = task,
       sessionId = self.session_id,
+      takeOver = take_over,
       context = context and require("steersman.context").params(context, connected.offset_encoding) or nil,
       mode = choices.mode(),
       model = choices.model(),
     }, function(started, failure)
+      if failure and failure.kind == "session_locked" and self.session_id and not take_over then
+        return self:offer_to_take_over(failure, task, context)
+      end
       self.starting = false
       if started then
         self:bind(started.sessionId, connected.id)
