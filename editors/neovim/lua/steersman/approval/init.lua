@@ -66,9 +66,7 @@ end
 ---@return boolean
 local function may_enter(question, at_once)
   local still_answering = at_once
-    or answering
-      and answering.run_id == question.params.runId
-      and answering.window == vim.api.nvim_get_current_win()
+    or answering and answering.run_id == question.params.runId and answering.window == vim.api.nvim_get_current_win()
   return config.get().question.focus == "conversation"
     and (still_answering or vim.bo.filetype == "steersman")
     and vim.api.nvim_get_mode().mode == "n"

@@ -91,8 +91,8 @@ end
 --- Show a question.
 ---@param params steersman.QuestionParams
 ---@param enter boolean go there
----@param guard_ms? integer answers do not count before it is drawn and this time has passed: keys on their way were meant
----  for something else; nil: they count at once
+---@param guard_ms? integer answers do not count before it is drawn and this time has passed: keys on their way were
+---  meant for something else; nil: they count at once
 ---@param actions steersman.QuestionActions
 ---@return steersman.QuestionWindow
 function M.open(params, enter, guard_ms, actions)
