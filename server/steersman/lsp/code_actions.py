@@ -157,11 +157,15 @@ class CodeActions:
         yield _Offer("Steersman: improve", _REWRITE, "steersman.start", improve)
 
     def _instruct(self, document: OpenDocument, instruction: Instruction, where: Range) -> JsonObject:
+        around = _whole_lines(document.text, instruction)
+        selected = where if around is None else self._texts.range(document, *around)
+        lines = _lines(where)
+        goes = "that comment" if around is None else f"that comment with its {lines.partition(' ')[0]}"
         prompt = (
-            f"Do what the instruction comment in {self._name(document)}, {_lines(where)}, says, "
-            f"and remove that comment:\n\n{instruction.text}"
+            f"Do what the instruction comment in {self._name(document)}, {lines}, says, "
+            f"and remove {goes}:\n\n{instruction.text}"
         )
-        return self._start(document, prompt, where)
+        return self._start(document, prompt, selected)
 
     def _start(self, document: OpenDocument, prompt: str, where: Range, **more: Any) -> JsonObject:
         context: JsonObject = {"uri": document.uri, "selection": range_to_json(where)}
@@ -186,6 +190,13 @@ def _is_wanted(kind: str, only: Sequence[types.CodeActionKind | str] | None) -> 
         return True
     wanted = [each.value if isinstance(each, types.CodeActionKind) else each for each in only]
     return any(each in {"", kind} or kind.startswith(f"{each}.") for each in wanted)
+
+
+def _whole_lines(text: str, instruction: Instruction) -> tuple[int, int] | None:
+    """Return the instruction with the blanks before it, where nothing else stands in its lines and another follows."""
+    begin = max(text.rfind("\n", 0, instruction.start), text.rfind("\r", 0, instruction.start)) + 1
+    alone = not text[begin : instruction.start].strip() and text[instruction.end : instruction.end + 1] in {"\n", "\r"}
+    return (begin, instruction.end) if alone else None
 
 
 def _lines(where: Range) -> str:

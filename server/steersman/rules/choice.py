@@ -78,6 +78,10 @@ class ToolChooser:
                 best = score, Chosen(tool.spec.name, fit.arguments, tuple(fit.missing))
         return None if best is None else best[1]
 
+    def call(self, name: str, arguments: dict[str, JsonValue]) -> Chosen | None:
+        """Return a call of a named tool, or None where there is no tool of that name."""
+        return Chosen(name, arguments) if name in self.names else None
+
     def fill_words(self, name: str, words: str) -> dict[str, JsonValue]:
         """Return arguments for a named tool from words that say nothing else; {} for a tool that there is not."""
         tool = next((tool for tool in self._tools if tool.spec.name == name), None)

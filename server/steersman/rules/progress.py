@@ -92,7 +92,14 @@ class Progress:
         """Return what a step (1 for the first) means; there may be fields missing."""
         if asks_about_past(self._task.steps[step - 1]):
             return None
-        return self._chooser.choose(self._task.steps[step - 1], self._last_path_before(step))
+        comment = self._task.comment
+        if comment is not None and comment.text is not None and step == 1:
+            edit: dict[str, JsonValue] = {"path": comment.path, "old_text": comment.text, "new_text": ""}
+            return self._chooser.call("edit_file", edit)
+        chosen = self._chooser.choose(self._task.steps[step - 1], self._last_path_before(step))
+        if comment is not None and chosen is not None and chosen.missing == ("path",):
+            return Chosen(chosen.tool, {"path": comment.path, **chosen.arguments})  # said in a file, meant for it
+        return chosen
 
     def _last_path_before(self, step: int) -> str | None:
         """Return the path that "it" means in a step."""

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
+from steersman.rules.comments import REMOVAL, InstructionComment, read_comment
 from steersman.rules.steps import split_steps
 
 _GO_ON = re.compile(
@@ -34,6 +35,7 @@ class Task:
         steps: all of them, in order.
         done: the calls made for it, in order.
         focus: the file that the person has before them, which "this" and "it" mean where no step named another.
+        comment: the instruction comment that it is, whose removal is the first step, or None.
         said: the text of the answer so far, where the output limit cut it.
         was_answered: it was brought to an end, by an answer without a call.
     """
@@ -42,6 +44,7 @@ class Task:
     steps: list[str]
     done: list[Done] = field(default_factory=list[Done])
     focus: str | None = None
+    comment: InstructionComment | None = None
     said: str = ""
     was_answered: bool = False
 
@@ -76,8 +79,14 @@ def _hear(message: UserMessage, tasks: list[Task]) -> None:
         tasks[-1].said = ""
         return
     words = _own_words(message.content)
-    focus = _FOCUS.search(message.content[len(words) :])
-    tasks.append(Task(words, split_steps(words), focus=None if focus is None else focus.group(1)))
+    context = message.content[len(words) :]
+    focus = _FOCUS.search(context)
+    task = Task(words, split_steps(words), focus=None if focus is None else focus.group(1))
+    comment = read_comment(words, context)
+    if comment is not None:
+        task.comment, task.focus = comment, comment.path
+        task.steps = [*([REMOVAL] if comment.text is not None else ()), *split_steps(comment.says)]
+    tasks.append(task)
 
 
 def _own_words(content: str) -> str:
