@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Literal, TypeAlias
@@ -12,6 +14,7 @@ from steersman.agent.lines import count_lines, split_lines
 ChangeKind: TypeAlias = Literal["edit", "create", "delete", "move"]
 
 _EXACT_DIFF_LINES = 4000
+_LINE_END = re.compile(r"\r\n?|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +72,7 @@ def changed_hunks(before: str, after: str) -> tuple[tuple[str, str], ...]:
     Whole lines, keeping line endings. Two plans with the same hunks replace and insert the same text, wherever it
     moved to (L3a). Above a few thousand changed lines the middle counts as one hunk, so that it stays quick.
     """
+    before, after = _apart(before, after)
     old, new = split_lines(before), split_lines(after)
     start = _common_length(old, new)
     old, new = old[start:], new[start:]
@@ -84,8 +88,20 @@ def changed_hunks(before: str, after: str) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _common_length(one: list[str], other: list[str]) -> int:
-    """Return how many lines both begin with; by halves, so that long texts are compared at the speed of a copy."""
+def _apart(before: str, after: str) -> tuple[str, str]:
+    """Return the two without the whole lines that both begin and then end with: to cut those up is most of the work."""
+    start = _common_length(before, after)
+    if not (before[start - 1 : start] == "\r" and "\n" not in before[start : start + 1] + after[start : start + 1]):
+        start = max(before.rfind("\n", 0, start), before.rfind("\r", 0, max(start - 1, 0))) + 1
+    before, after = before[start:], after[start:]
+    same = _common_length(before[::-1], after[::-1])
+    ending = _LINE_END.search(before, len(before) - same)
+    end = len(before) - ending.end() if ending else 0
+    return before[: len(before) - end], after[: len(after) - end]
+
+
+def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how much both begin with; by halves, so that long texts are compared at the speed of a copy."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2
