@@ -72,7 +72,9 @@ def test_run_takes_the_beginning_of_an_id_too(steersman, typed, edited):
 
 def test_a_beginning_that_fits_several_or_none_is_an_error_that_says_so(steersman, typed, edited):
     typed("sessions", "fork", edited)
-    assert "Several sessions begin with ''" in typed("sessions", "show", "").err
+    several = typed("sessions", "show", "").err
+    assert several.startswith("steersman: Several sessions begin with '': ")
+    assert f"{edited[:8]} “Rename alpha”" in several
     missing = typed("sessions", "show", "zzz")
     assert (missing.code, "no session 'zzz'" in missing.err) == (1, True)
     assert "`steersman sessions list`" in missing.err
@@ -139,20 +141,61 @@ def test_a_file_that_was_changed_since_is_a_conflict_until_forced(steersman, typ
     (steersman.folder / "a.txt").write_text("mine\n")
     conflict = typed("sessions", "rewind", edited, "--files-only", "--to", "0")
     assert (conflict.code, conflict.out.startswith("conflict  a.txt: ")) == (1, True)
+    assert conflict.err == "put back all the same with: --force\n"
     assert (steersman.folder / "a.txt").read_text() == "mine\n"
     forced = typed("sessions", "rewind", edited, "--files-only", "--to", "0", "--force")
     assert forced.code == 0
     assert (steersman.folder / "a.txt").read_text() == "alpha\n"
 
 
-def test_a_rewind_of_nothing_and_an_unknown_one_are_wrong_usage(typed, edited):
+def test_a_rewind_of_nothing_is_wrong_usage_and_an_unknown_one_is_not_found(typed, edited):
     assert typed("sessions", "rewind", edited, "--files-only", "--conversation-only").code == 64
-    assert typed("sessions", "undo-rewind", "nope") == (
-        64,
-        "",
-        "steersman: There is no rewind nope in this workspace.\n",
+    unknown = typed("sessions", "undo-rewind", "nope")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert unknown.err.startswith(
+        "steersman: There is no rewind 'nope' in this folder. `steersman sessions show latest`"
     )
+    assert "no rewind in this folder" in typed("sessions", "undo-rewind", "latest").err
     assert typed("sessions", "rewind", edited, "--to", "99").code == 64
+
+
+def test_a_file_that_a_rewind_takes_away_is_removed_and_undoing_it_restores_it(steersman, typed):
+    model = steersman.script([call("write_file", path="new.txt", content="x\n")], ["Done."])
+    typed("run", "Write it", "--model", model, "--yes")
+    assert typed("sessions", "rewind", "latest").out == "removed  new.txt\n"
+    assert not (steersman.folder / "new.txt").exists()
+    assert typed("sessions", "undo-rewind", "latest").out == "restored  new.txt\n"
+    assert (steersman.folder / "new.txt").exists()
+
+
+def test_where_nothing_was_changed_nothing_can_be_undone(typed, edited):
+    printed = typed("sessions", "rewind", edited, "--files-only", "--to", "3")
+    assert printed == (0, "No file had to be put back.\n", "")
+
+
+def test_a_rewound_session_says_so_until_the_rewind_is_taken_back(typed, edited):
+    assert "rewound at" not in typed("sessions", "show", edited).out
+    rewind_id = typed("sessions", "rewind", edited).err.split()[-1]
+    assert f"; undo with: steersman sessions undo-rewind {rewind_id}\n" in typed("sessions", "show", edited).out
+    assert typed("sessions", "undo-rewind", "latest").code == 0
+    assert "rewound at" not in typed("sessions", "show", edited).out
+
+
+def test_show_folds_what_the_editor_sent_along(steersman, typed):
+    typed("run", "Look\n\n<context>\nline one\nline two\n</context>", "--model", steersman.script(["ok"]))
+    printed = typed("sessions", "show", "latest")
+    assert "you\nLook\n    (with 2 lines from the editor; --json shows them)\n" in printed.out
+    assert "line one" not in printed.out
+
+
+def test_search_says_when_a_session_was_last_used(typed, edited):
+    head, row = typed("sessions", "search", "omega").out.splitlines()[:2]
+    assert head.split()[:3] == ["id", "last", "used"]
+    assert row.split()[1].count("-") == 2
+
+
+def test_json_is_a_format_of_its_own_for_an_export(typed, edited):
+    assert as_json(typed("sessions", "export", edited, "--json"))["format"] == "steersman-session"
 
 
 def test_prune_tells_first_and_deletes_then(typed, edited):

@@ -39,6 +39,14 @@ class RewindPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class StandingRewind:
+    """A rewind that can be taken back: its id, and when it was made."""
+
+    id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class RewindRecord:
     """A rewind that was made."""
 
@@ -119,6 +127,16 @@ def find_rewind(connection: sqlite3.Connection, rewind_id: str) -> RewindRecord 
         return None
     found_id, key, next_seq, last_kept, spans, undoes = row
     return RewindRecord(found_id, key, next_seq, last_kept, segments.parse(spans) if spans else None, undoes)
+
+
+def standing_rewind(connection: sqlite3.Connection, key: int | None) -> StandingRewind | None:
+    """Return the latest rewind, of one session or of all, that was not taken back and takes none back itself."""
+    row = connection.execute(
+        "SELECT id, at FROM rewind WHERE (? IS NULL OR session = ?) AND undoes IS NULL AND NOT EXISTS"
+        " (SELECT 1 FROM rewind AS undo WHERE undo.undoes = rewind.id) ORDER BY at DESC, rowid DESC LIMIT 1",
+        (key, key),
+    ).fetchone()
+    return None if row is None else StandingRewind(*row)
 
 
 def _uncovered(connection: sqlite3.Connection, key: int, behind: Sequence[StoredMessage]) -> tuple[str, ...]:

@@ -38,8 +38,12 @@ from steersman.sessions.records import (
     StoreSize,
     Timing,
 )
+from steersman.sessions.rewinds import StandingRewind
 from steersman.sessions.search import search_sessions
 from steersman.sessions.titles import MAX_TITLE_CHARS, clip, one_line, title_from
+
+_MAX_NAMED = 5
+"""How many sessions are named where the beginning of an id fits several."""
 
 
 class SessionStore:
@@ -157,9 +161,9 @@ class SessionStore:
         """Return the only session whose id begins so; raise ``SessionNotFoundError`` for none or several."""
         with self._database.reading() as connection:
             exact = queries.find_session(connection, prefix)
-            rows = [exact] if exact else queries.find_by_prefix(connection, prefix, 2)
+            rows = [exact] if exact else queries.find_by_prefix(connection, prefix, _MAX_NAMED + 1)
         if len(rows) > 1:
-            raise SessionNotFoundError(f"Several sessions begin with {prefix!r}; give more of the id.")
+            raise _ambiguous(prefix, [self._record(row) for row in rows])
         if not rows or not prefix:
             raise _not_found(prefix)
         return self._record(rows[0])
@@ -321,6 +325,12 @@ class SessionStore:
 
         return check_up(self._database, read_all_that_an_export_needs)
 
+    def standing_rewind(self, session_id: str | None = None) -> StandingRewind | None:
+        """Return the latest rewind that can be taken back, of one session or of all; None when there is none."""
+        with self._database.reading() as connection:
+            key = None if session_id is None else _require(connection, session_id).key
+            return rewinds.standing_rewind(connection, key)
+
     def find_rewind(self, rewind_id: str) -> SessionRecord | None:
         """Return the session in which this rewind was made, or None."""
         with self._database.reading() as connection:
@@ -429,6 +439,18 @@ def _require(connection: sqlite3.Connection, session_id: str) -> SessionRow:
     if row is None:
         raise _not_found(session_id)
     return row
+
+
+def _ambiguous(prefix: str, found: Sequence[SessionRecord]) -> SessionNotFoundError:
+    """Name the candidates by as much of their ids as tells them apart."""
+    shown = 8
+    while len({each.id[:shown] for each in found}) < len(found):
+        shown += 1
+    named = [f"{each.id[:shown]} “{clip(each.title, 40)}”" for each in found[:_MAX_NAMED]]
+    more = ", …" if len(found) > _MAX_NAMED else ""
+    return SessionNotFoundError(
+        f"Several sessions begin with {prefix!r}: {', '.join(named)}{more}.", hint="Give more of the id."
+    )
 
 
 def _not_found(session_id: str) -> SessionNotFoundError:

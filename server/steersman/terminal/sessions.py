@@ -6,17 +6,19 @@ import argparse
 import asyncio
 import re
 import sys
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from steersman.agent.errors import InvalidRequestError
+from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
+from steersman.agent.lines import split_lines
 from steersman.agent.messages import ToolMessage, UserMessage
 from steersman.agent.trace import clip_line
-from steersman.sessions.records import SessionRecord, StoredMessage
+from steersman.sessions.export.prompts import split_prompt
+from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
 from steersman.sessions.store import SessionStore
 from steersman.terminal.output import counted, exits, print_json, printable, table
 from steersman.terminal.sessions_folder import SessionsFolder
@@ -53,6 +55,9 @@ def show(args: argparse.Namespace) -> int:
             print_json({"session": session_to_wire(record), "messages": [message_to_wire(each) for each in messages]})
         else:
             print(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
+            standing = folder.store.standing_rewind(record.id)
+            if standing is not None:
+                print(f"rewound at {_when(standing.at)}; undo with: steersman sessions undo-rewind {standing.id}")
             for stored in messages:
                 print(printable(_message_text(stored)))
     return 0
@@ -66,8 +71,7 @@ def search(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"hits": [hit_to_wire(hit) for hit in hits]})
         elif hits:
-            rows = [[hit.session.id[:8], clip_line(hit.session.title, 30), hit.role, hit.line] for hit in hits]
-            print(table(rows, ["id", "title", "where", "line"]))
+            print(_hits_table(hits))
         else:
             print("Nothing found.", file=sys.stderr)
     return 0 if hits else 1
@@ -125,6 +129,7 @@ def rewind(args: argparse.Namespace) -> int:
         raise InvalidRequestError("--files-only and --conversation-only together leave nothing to do.")
     with SessionsFolder(args) as folder:
         record = folder.session(args.id)
+        before = record.messages
         to_message = args.to if args.to is not None else _before_last_prompt(folder.store, record)
         result = _await(
             folder.app.sessions.rewind(
@@ -135,15 +140,37 @@ def rewind(args: argparse.Namespace) -> int:
                 force=args.force,
             )
         )
-    return _print_rewind(result, as_json=args.json)
+        changed = bool(result["restored"]) or folder.store.get(record.id).messages != before
+    return _print_rewind(result, changed=changed, can_force=not args.force, as_json=args.json)
 
 
 @exits
 def undo_rewind(args: argparse.Namespace) -> int:
-    """Take a rewind back."""
+    """Take a rewind back; “latest” is the latest that was not taken back."""
     with SessionsFolder(args) as folder:
-        result = _await(folder.app.sessions.undo_rewind(args.id))
-    return _print_rewind(result, as_json=args.json)
+        rewind_id = _rewind_id(folder.store, args.id)
+        before = folder.store.find_rewind(rewind_id)
+        result = _await(folder.app.sessions.undo_rewind(rewind_id))
+        after = folder.store.find_rewind(rewind_id)
+        changed = bool(result["restored"]) or (before and before.messages) != (after and after.messages)
+    return _print_rewind(result, changed=changed, can_force=False, as_json=args.json)
+
+
+def _rewind_id(store: SessionStore, wanted: str) -> str:
+    """Return the id of the rewind that is meant.
+
+    Raises:
+        SessionNotFoundError: there is none.
+    """
+    standing = store.standing_rewind() if wanted == "latest" else None
+    if standing is not None:
+        return standing.id
+    if wanted == "latest":
+        raise SessionNotFoundError("There is no rewind in this folder that could be taken back.")
+    if store.find_rewind(wanted) is None:
+        hint = "`steersman sessions show latest` tells the rewind of a session; `latest` means the latest of all."
+        raise SessionNotFoundError(f"There is no rewind {wanted!r} in this folder.", hint=hint)
+    return wanted
 
 
 @exits
@@ -183,26 +210,33 @@ def _before_last_prompt(store: SessionStore, record: SessionRecord) -> int:
     return -1
 
 
-def _print_rewind(result: Json, *, as_json: bool) -> int:
+def _print_rewind(result: Json, *, changed: bool, can_force: bool, as_json: bool) -> int:
+    """Print what was done; ``changed``: there is something that could be undone."""
     if as_json:
         print_json(result)
         return 1 if result["conflicts"] else 0
     for uri in result["restored"]:
-        print(f"restored  {_shown(uri)}")
+        print(f"{'restored' if _path(uri).exists() else 'removed'}  {_shown(uri)}")
     for conflict in result["conflicts"]:
         print(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
     if not result["restored"] and not result["conflicts"]:
         print("No file had to be put back.")
     for tool in result.get("uncovered", []):
         print(f"not covered: what {tool} did cannot be taken back")
-    print(f"undo it with: steersman sessions undo-rewind {result['rewindId']}", file=sys.stderr)
+    if result["conflicts"] and can_force:
+        print("put back all the same with: --force", file=sys.stderr)
+    if changed:
+        print(f"undo it with: steersman sessions undo-rewind {result['rewindId']}", file=sys.stderr)
     return 1 if result["conflicts"] else 0
+
+
+def _path(uri: str) -> Path:
+    return Path(url2pathname(urlsplit(uri).path))
 
 
 def _shown(uri: str) -> str:
     """Return a file's URI as a path, from here if it lies below."""
-    path = Path(url2pathname(urlsplit(uri).path))
-    here = Path.cwd()
+    path, here = _path(uri), Path.cwd()
     return printable(str(path.relative_to(here) if path.is_relative_to(here) else path))
 
 
@@ -225,6 +259,14 @@ def _sessions_table(records: tuple[SessionRecord, ...]) -> str:
     return table(rows, ["id", "last used", "messages", "model", "cost", "title"], right=(2, 4))
 
 
+def _hits_table(hits: Sequence[SearchHit]) -> str:
+    rows = [
+        [hit.session.id[:8], _when(hit.session.updated_at), clip_line(hit.session.title, 30), hit.role, hit.line]
+        for hit in hits
+    ]
+    return table(rows, ["id", "last used", "title", "where", "line"])
+
+
 def _money(cost: float | None) -> str:
     if cost is None:
         return "–"
@@ -243,7 +285,10 @@ def _when(seconds: float) -> str:
 def _message_text(stored: StoredMessage) -> str:
     message = stored.message
     if isinstance(message, UserMessage):
-        return f"\n[{stored.seq}] you{'' if message.origin == 'person' else f' ({message.origin})'}\n{message.content}"
+        prompt, context = split_prompt(message.content)
+        origin = "" if message.origin == "person" else f" ({message.origin})"
+        folded = f"\n    (with {counted(len(split_lines(context)), 'line')} from the editor; --json shows them)"
+        return f"\n[{stored.seq}] you{origin}\n{prompt}{folded if context else ''}"
     if isinstance(message, ToolMessage):
         return f"[{stored.seq}] {'error' if message.is_error else 'result'}  {clip_line(message.content, 200)}"
     calls = [f"    → {call.name}({clip_line(call.arguments, 100)})" for call in message.tool_calls]

@@ -19,7 +19,7 @@ _SUFFIXES = {"json": "json", "markdown": "md", "html": "html"}
 @exits
 def export(args: argparse.Namespace) -> int:
     """Write a session out."""
-    format_name: str = args.format or ("html" if args.open else "markdown")
+    format_name: str = args.format or ("html" if args.open else "json" if args.json else "markdown")
     with SessionsFolder(args) as folder:
         record = folder.session(args.id)
         text = asyncio.run(
