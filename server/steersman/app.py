@@ -72,6 +72,7 @@ class Surroundings:
         fit_tools: gives a run's tools as this place can serve them.
         saver: makes what saves documents (display paths) before a command, where this place can.
         pace: awaited by the rule-based model between its pieces; None: as fast as it can.
+        tells_apart: whoever runs this says by other means that no model is configured; else the answer says it.
     """
 
     roots: tuple[Root, ...]
@@ -83,6 +84,7 @@ class Surroundings:
     fit_tools: Callable[[Workspace, Sequence[Tool]], Sequence[Tool]] = lambda _, tools: tools
     saver: Callable[[Workspace], Callable[[tuple[str, ...]], Awaitable[None]] | None] = lambda _: None
     pace: Callable[[], Awaitable[None]] | None = None
+    tells_apart: bool = False
 
 
 class Application:
@@ -331,6 +333,17 @@ class Application:
             self._clients[model] = self._make_client(model)
         return self._clients[model]
 
+    @property
+    def is_unconfigured(self) -> bool:
+        """Whether nobody chose a model."""
+        return self.settings.model_source == "built-in"
+
+    async def first_notice(self) -> str:
+        """Return what a person should be told once where nobody chose a model."""
+        from steersman.models.offer import first_notice  # noqa: PLC0415 - only with the rules' first answer
+
+        return await first_notice(self._environ)
+
     def _make_client(self, model: str) -> ModelClient:
         if model.startswith("scripted/"):
             from steersman.models.script_file import load_script  # noqa: PLC0415 - only for tests of other processes
@@ -339,8 +352,8 @@ class Application:
         if model == DEFAULT_MODEL:
             from steersman.models.demo import DemoClient  # noqa: PLC0415 - only when used
 
-            unasked = self.settings.model_source == "built-in"
-            notice = partial(_first_notice, self._environ) if unasked else ""
+            in_answer = self.is_unconfigured and not self.surroundings.tells_apart
+            notice = self.first_notice if in_answer else ""
             return DemoClient(pause=self.surroundings.pace, notice=notice)
         from steersman.models.clients import make_client  # noqa: PLC0415 - only when a run starts
 
@@ -367,6 +380,7 @@ class HeadlessApp:
             asker=asker,
             open_workspace=_open_disk,
             holder=f"steersman run (pid {os.getpid()})",
+            tells_apart=True,
         )
         self.app = Application(settings, surroundings, environ or os.environ, allow_memory=allow_memory)
 
@@ -450,12 +464,6 @@ def _may_be_there(path: Path) -> bool:
     except OSError:
         pass  # whoever reads it will say what is wrong
     return True
-
-
-async def _first_notice(environ: Mapping[str, str]) -> str:
-    from steersman.models.offer import first_notice  # noqa: PLC0415 - only with the rules' first answer
-
-    return await first_notice(environ)
 
 
 def _free(_usage: Usage) -> float:

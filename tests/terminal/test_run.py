@@ -29,7 +29,11 @@ def test_the_answer_is_on_stdout_and_a_readable_trace_on_stderr(steersman):
     lines = done.stderr.splitlines()
     assert '[turn 1] call   read_file({"path": "a.txt"})' in lines
     assert any(line.startswith("[turn 1] result") and "alpha" in line for line in lines)
-    assert "[turn 2] answer It says alpha." in lines
+    assert "It says alpha." not in done.stderr
+    session = steersman("sessions", "list", "-C", str(steersman.folder), "--json").stdout
+    (session,) = json.loads(session)["sessions"]
+    assert lines[-2].startswith("[turn 2] stop   complete after 2 turns, ")
+    assert lines[-1] == f'[go on with: steersman run -C {steersman.folder} --session {session["id"][:8]} "…"]'
 
 
 def test_the_built_in_model_does_a_task_with_no_network_and_says_what_it_is(steersman):
@@ -37,7 +41,8 @@ def test_the_built_in_model_does_a_task_with_no_network_and_says_what_it_is(stee
     done = run(steersman, 'replace "one" with "two" in a.txt', "--yes")
     assert done.returncode == 0
     assert (steersman.folder / "a.txt").read_text() == "two\n"
-    assert "built-in rule-based model" in done.stdout
+    assert "built-in rule-based model" not in done.stdout
+    assert done.stderr.count("built-in rule-based model") == 1
 
 
 @pytest.mark.parametrize(
@@ -163,7 +168,7 @@ class Terminal:
         self.process = subprocess.Popen(
             steersman.argv("run", *args, "-C", str(steersman.folder)),
             cwd=steersman.state.parent,
-            env=steersman.environment(),
+            env={**steersman.environment(), "TERM": "xterm", "NO_COLOR": ""},
             stdin=slave,
             stdout=subprocess.PIPE,
             stderr=slave,
@@ -197,6 +202,19 @@ def test_a_terminal_is_asked_and_shows_the_diff_before_the_answer(steersman):
     terminal.type("y\n")
     assert terminal.finish() == "Written.\n"
     assert (steersman.folder / "n.txt").read_text() == "first\nsecond\n"
+
+
+def test_the_question_has_one_answer_a_line_and_a_typo_gets_a_short_reminder(steersman):
+    model = steersman.script([call("write_file", path="n.txt", content="x\n")], ["I see."])
+    terminal = Terminal(steersman, "write", "--model", model)
+    terminal.wait_for("  [y] Allow once\r\n  [s] Allow for this session\r\n")
+    terminal.wait_for("  [n] Reject (n REASON says why)\r\n  [d] Show diff\r\n")
+    terminal.wait_for("y/n/s/a/d (Enter: reject) > ")
+    terminal.type("q\n")
+    terminal.wait_for("q\r\nThat is none of the answers. y/n/s/a/d (Enter: reject) > ")
+    terminal.type("n use tabs\n")
+    terminal.wait_for("[turn 1] refuse write_file: the person said no: use tabs\x1b")
+    terminal.finish()
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from steersman.agent.events import (
 
 _MAX_CALL = 70
 _MAX_TEXT = 100
+_REFUSED = "Refused: "
 
 
 def trace_line(event: Event) -> str | None:
@@ -77,8 +78,12 @@ def _describe(event: Event) -> tuple[str, str] | None:
             return "call", f"{call.name}({clip_line(call.arguments, _MAX_CALL)})"
         case ApprovalRequested(title=title):
             return "ask", clip_line(title, _MAX_TEXT)
+        case ApprovalDecided(decision="reject"):
+            return None  # the refusal that closes the call says it
         case ApprovalDecided(decision=decision, reason=reason):
             return "answer", decision + (f": {clip_line(reason, _MAX_TEXT)}" if reason else "")
+        case ToolResultCommitted(tool=tool, content=content, is_error=True) if content.startswith(_REFUSED):
+            return "refuse", f"{tool}: {clip_line(_first_sentence(content.removeprefix(_REFUSED)), _MAX_TEXT)}"
         case ToolResultCommitted(content=content, is_error=is_error):
             return ("error" if is_error else "result"), clip_line(content, _MAX_TEXT)
         case AssistantMessageCommitted(content=content, tool_calls=calls) if content.strip():
@@ -100,9 +105,15 @@ def _describe_unusual(event: Event) -> tuple[str, str] | None:
         case RunEnded(result=None, error_kind=kind, error_message=message):
             return "failed", f"{kind}: {clip_line(message or '', _MAX_TEXT * 3)}"
         case RunEnded(result=result) if result is not None:
-            return "stop", f"{result.stop_reason} after {result.turns} turns, {result.usage.total_tokens} tokens"
+            turns = "1 turn" if result.turns == 1 else f"{result.turns} turns"
+            return "stop", f"{result.stop_reason} after {turns}, {result.usage.total_tokens} tokens"
         case _:
             return None
+
+
+def _first_sentence(text: str) -> str:
+    """Return why a call was refused; what follows tells the model what to do now."""
+    return text.partition(". ")[0].removesuffix(".")
 
 
 def clip_line(text: str, max_chars: int) -> str:

@@ -121,7 +121,7 @@ class Approver:
     async def _ask(self, request: ApprovalRequest, proposal: Proposal, ask: Ask) -> Decision:
         """Put the question, and take nothing for a yes that is not one of the answers offered."""
         if self._asker is None:
-            return Refused(f"{NOBODY_TO_ASK} {_NOT_AGAIN}")
+            return Refused(" ".join((NOBODY_TO_ASK, *ask.because, _NOT_AGAIN)))
         question = self._question(request, ask)
         request.announce(question.options)
         try:

@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 
 from steersman.permissions.approver import SAVE_AND_ALLOW
 from steersman.permissions.question import Answer, Question
-from steersman.permissions.render import full_text, needs_show, question_text, show_label
+from steersman.permissions.render import (
+    ALLOW_ALWAYS,
+    ALLOW_SESSION,
+    full_text,
+    needs_show,
+    question_text,
+    show_label,
+)
 from steersman.terminal.keyboard import forget_typed_ahead, read_line
+from steersman.terminal.style import Style
 
-_KEYS = {"reject": "r", SAVE_AND_ALLOW: "w", "allow_once": "y", "allow_session": "s", "allow_always": "a"}
+_KEYS = {"allow_once": "y", SAVE_AND_ALLOW: "w", "allow_session": "s", "allow_always": "a", "reject": "n"}
+_SHORT = {"allow_session": ALLOW_SESSION, "allow_always": f"{ALLOW_ALWAYS} the same"}
+_WORDS = {"no": "reject", "r": "reject", "yes": "allow_once", "": "reject"}
 
 
 class TerminalAsker:
@@ -21,34 +32,52 @@ class TerminalAsker:
 
     async def ask(self, question: Question) -> Answer | None:
         """Show the question and read an answer; cancelled, it leaves the terminal as it is."""
+        style = Style.of(sys.stderr, os.environ)
         async with self._turn:
-            shown = f"\n{question_text(question)}\n"
+            shown = f"\n{_question(question, style)}\n{_choices(question)}\n"
             while True:
-                line = await _answer_to(shown + self._prompt(question))
-                shown = ""
+                line = await _answer_to(f"{shown}{_reminder(question)}")
                 if line is None:
                     return None
                 key, _, reason = line.strip().partition(" ")
-                if key.lower() in ("d", "diff", "show"):
-                    print(full_text(question.plan), file=sys.stderr)
-                    continue
                 option = self._option(question, key.lower())
-                if option is None:
-                    print("Please answer with one of the letters.", file=sys.stderr)
-                    continue
-                return Answer(option, reason.strip() or None)
-
-    def _prompt(self, question: Question) -> str:
-        answers = [f"[{_KEYS[option.id]}] {option.label}" for option in question.options if option.id in _KEYS]
-        if needs_show(question.plan):
-            answers.append(f"[d] {show_label(question.plan)}")
-        return "  ".join(answers) + "   (r REASON to say why not)\n> "
+                if key.lower() in ("d", "diff", "show"):
+                    shown = style.diff(full_text(question.plan).rstrip("\n")) + "\n"
+                elif option is None:
+                    shown = "That is none of the answers. "
+                else:
+                    return Answer(option, reason.strip() or None)
 
     def _option(self, question: Question, key: str) -> str | None:
-        words = {"n": "reject", "no": "reject", "yes": "allow_once", "": "reject"}
         letters = {letter: option for option, letter in _KEYS.items()}
-        wanted = words.get(key) or letters.get(key)
+        wanted = _WORDS.get(key) or letters.get(key)
         return wanted if wanted in {option.id for option in question.options} else None
+
+
+def _question(question: Question, style: Style) -> str:
+    """Return the question: its first line stands out, and changed lines have their colours."""
+    first, _, rest = question_text(question).partition("\n")
+    return style.paint(first, "bold") + (f"\n{style.diff(rest)}" if rest else "")
+
+
+def _choices(question: Question) -> str:
+    """Return one answer a line; what "for this session" covers stands in the question, once."""
+    labels = {option.id: _SHORT.get(option.id, option.label) for option in question.options}
+    lines = [f"  [{key}] {labels[option]}" for option, key in _KEYS.items() if option in labels]
+    lines[-1] += " (n REASON says why)"
+    if needs_show(question.plan):
+        lines.append(f"  [d] {show_label(question.plan)}")
+    return "\n".join(lines)
+
+
+def _reminder(question: Question) -> str:
+    """Return the short prompt: the letters there are, and what an empty line means."""
+    offered = {option.id: option.label for option in question.options}
+    letters = [key for option, key in _KEYS.items() if option in offered]
+    letters = ["y", "n", *(letter for letter in letters if letter not in "yn")]
+    if needs_show(question.plan):
+        letters.append("d")
+    return f"{'/'.join(letters)} (Enter: {offered.get('reject', 'reject').lower()}) > "
 
 
 async def _answer_to(prompt: str) -> str | None:
@@ -56,4 +85,11 @@ async def _answer_to(prompt: str) -> str | None:
     forget_typed_ahead()
     sys.stderr.write(prompt)
     sys.stderr.flush()
-    return await read_line()
+    line: str | None = None
+    try:
+        line = await read_line()
+    finally:
+        if line is None:  # nobody typed a line end, and what comes next is no part of the prompt
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+    return line

@@ -65,7 +65,7 @@ def counted(number: int, what: str) -> str:
 def table(rows: Sequence[Sequence[str]], headers: Sequence[str], *, right: Container[int] = ()) -> str:
     """Return aligned columns; the last one is not padded. Columns whose index is in ``right`` hold numbers."""
     lines = [list(headers), *[list(row) for row in rows]]
-    widths = [max(_width(line[column]) for line in lines) for column in range(len(headers))]
+    widths = [max(cells(line[column]) for line in lines) for column in range(len(headers))]
     return "\n".join(
         "  ".join(
             _padded(cell, width, to_right=column in right)
@@ -76,11 +76,31 @@ def table(rows: Sequence[Sequence[str]], headers: Sequence[str], *, right: Conta
 
 
 def _padded(cell: str, width: int, *, to_right: bool) -> str:
-    padding = " " * (width - _width(cell))
+    padding = " " * (width - cells(cell))
     return padding + cell if to_right else cell + padding
 
 
-def _width(text: str) -> int:
+def first_cells(text: str, room: int) -> str:
+    """Return the beginning of a text that fits ``room`` cells, with “…” where something is left out."""
+    if cells(text) <= room:
+        return text
+    kept = len(text)
+    while kept and cells(text[:kept]) > room - 1:
+        kept -= 1
+    return text[:kept] + "…"
+
+
+def last_cells(text: str, room: int) -> str:
+    """Return the end of a text that fits ``room`` cells, with “…” where something is left out."""
+    if cells(text) <= room:
+        return text
+    start = 0
+    while start < len(text) and cells(text[start:]) > room - 1:
+        start += 1
+    return "…" + text[start:]
+
+
+def cells(text: str) -> int:
     """Return how many columns of a terminal the text takes: Chinese letters and pictures take two."""
     if text.isascii():
         return len(text)

@@ -4,23 +4,30 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import os
+import shlex
 import signal
 import sys
-from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+import time
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 
 from steersman.agent.errors import InvalidRequestError
-from steersman.agent.events import Event, ToolResultCommitted
+from steersman.agent.events import Event
 from steersman.agent.result import EXIT_CODES
-from steersman.agent.trace import print_trace
 from steersman.app import HeadlessApp, headless_settings
 from steersman.permissions.modes import Mode
-from steersman.permissions.question import NOBODY_TO_ASK, Asker
+from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
 from steersman.terminal.naming import latest_session, named_session
-from steersman.terminal.output import counted, exits, print_error, print_json, print_warning, printable
+from steersman.terminal.output import exits, print_error, print_json, print_warning, printable
+from steersman.terminal.refusals import Refusals
+from steersman.terminal.style import Style, can_move, columns
+
+_SHORT_ID = 8
 
 
 @exits
@@ -42,24 +49,53 @@ def run(args: argparse.Namespace) -> int:
         limits=RunLimits(args.max_tokens, args.max_cost, args.deadline),
         model=args.model,
     )
-    return asyncio.run(_run(app, request, args.output))
+    return asyncio.run(_run(app, request, args.output, args.folder))
 
 
-async def _run(app: HeadlessApp, request: RunRequest, output: str) -> int:
+async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) -> int:
     """Run it, with Ctrl-C as cancel; a second one forces."""
     async with app:
         run = app.runs.start(request)
-        refused = _RefusedUnasked()
+        refused = Refusals()
         run.subscribe(refused)  # nothing has happened yet: a run begins at the next await
-        run.subscribe(_shower(run, output))
+        shower = _shower(run, output)
+        run.subscribe(shower)
         with _cancel_on_interrupt(run):
             try:
-                report = await run.wait()
+                async with _moving(shower):
+                    report = await run.wait()
             except RunFailedError as failed:
-                return _tell_failure(failed, output)
-            finally:
                 refused.tell()
-        return _tell(report, output)
+                return _tell_failure(failed, output)
+        code = _tell(report, output)
+        refused.tell()
+        if app.app.is_unconfigured and request.session_id is None:
+            print(printable(await app.app.first_notice()), file=sys.stderr)
+        if output == "text":
+            print(f"[go on with: {_go_on(folder, report)}]", file=sys.stderr, flush=True)
+        return code
+
+
+@asynccontextmanager
+async def _moving(shower: Callable[[Event], None]) -> AsyncGenerator[None]:
+    """Keep what shows the run moving, where it can; afterwards the terminal is free for the answer."""
+    from steersman.terminal.live import LiveTrace  # noqa: PLC0415 - loaded by ``_shower`` where it is needed at all
+
+    if not isinstance(shower, LiveTrace):
+        yield
+        return
+    task = asyncio.create_task(shower.keep_moving())
+    try:
+        yield
+    finally:
+        task.cancel()
+        shower.clear()
+
+
+def _go_on(folder: str, report: RunReport) -> str:
+    """Return the command that goes on with the session; the beginning of its id is enough."""
+    where = "" if folder == "." else f" -C {shlex.quote(folder)}"
+    return f'steersman run{where} --session {report.session_id[:_SHORT_ID]} "…"'
 
 
 def _asker() -> Asker | None:
@@ -80,35 +116,26 @@ def _session_id(app: HeadlessApp, args: argparse.Namespace) -> str | None:
     return None
 
 
-class _RefusedUnasked:
-    """Counts the calls that were refused because nobody could be asked, to say how they could be allowed."""
-
-    def __init__(self) -> None:
-        self._count = 0
-
-    def __call__(self, event: Event) -> None:
-        body = event.body
-        if isinstance(body, ToolResultCommitted) and body.is_error and NOBODY_TO_ASK in body.content:
-            self._count += 1
-
-    def tell(self) -> None:
-        """Say it, where there was one."""
-        if self._count:
-            print_warning(
-                f"{counted(self._count, 'call')} needed an approval, and nobody could be asked. Run it in a terminal, "
-                "or allow more: --mode accept-edits, --yes, or rules in config.toml."
-            )
-
-
 def _shower(run: Run, output: str) -> Callable[[Event], None]:
     if output == "text":
-        return print_trace
+        return _trace()
     if output == "stream-json":
         from steersman.wire import EventWire  # noqa: PLC0415 - only for programs
 
         wire = EventWire(run.id, run.session_id)
         return lambda event: print_json(wire(event))
     return lambda _: None
+
+
+def _trace() -> Callable[[Event], None]:
+    """Return what prints the trace on standard error, with a moving line where that is a terminal."""
+    from steersman.terminal.live import LiveTrace, Trace  # noqa: PLC0415 - not for programs
+
+    stream = sys.stderr
+    style = Style.of(stream, os.environ)
+    if not can_move(stream, os.environ):
+        return Trace(stream, style)
+    return LiveTrace(stream, style, clock=time.monotonic, columns=partial(columns, stream))
 
 
 def _tell(report: RunReport, output: str) -> int:
@@ -122,7 +149,6 @@ def _tell(report: RunReport, output: str) -> int:
         print(printable(answer) if sys.stdout.isatty() else answer, flush=True)
         for text in report.result.undelivered:
             print(f"not delivered: {text}", file=sys.stderr)
-        print(f"[session {report.session_id}]", file=sys.stderr, flush=True)
     return EXIT_CODES[report.result.stop_reason]
 
 
