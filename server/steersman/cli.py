@@ -198,7 +198,7 @@ def _add_changing(action: _AddAction) -> None:
     rewind.add_argument("--conversation-only", action="store_true", help="leave the files as they are")
     rewind.add_argument("--force", action="store_true", help="also files that were changed since")
     undo = action("undo-rewind", "take a rewind back", with_id=False)
-    undo.add_argument("id", metavar="REWIND", help="the rewind's id, as the rewind told it")
+    undo.add_argument("id", metavar="REWIND", help="its id, as the rewind and `sessions show` tell it; or latest")
     undo.set_defaults(does="sessions:undo_rewind")
 
 
