@@ -371,3 +371,33 @@ def test_a_command_that_writes_under_a_computed_name_asks_in_auto_unless_a_sandb
     assert asked.grants == ()
     assert verdict_on(command_plan(line, confinement="roots"), Mode.AUTO) == Allow()
     assert verdict_on(command_plan("for f in a b; do cat $f; done"), Mode.AUTO) == Allow()
+
+
+# rules that are near
+
+
+@pytest.mark.parametrize(
+    ("rule", "line", "why"),
+    [
+        ("pytest *", "pytest -p evil", "what -p does is not known to be harmless"),
+        ("pytest *", "pytest ../other", "../other leads outside of the workspace"),
+        ("pytest *", "pytest t*.py", "the shell makes something else of t*.py"),
+        ("pytest -q", "pytest -q tests", "no more words may follow; end it with * to allow more"),
+    ],
+)
+def test_a_rule_that_seems_to_allow_a_command_and_does_not_says_why(rule, line, why):
+    asked = verdict_on(command_plan(line), Mode.ASK, Rule("run_command", rule, "allow"))
+    assert isinstance(asked, Ask)
+    assert asked.because == (f"Your rule “allow run_command {rule}” does not cover this: {why}.",)
+
+
+@pytest.mark.parametrize("line", ["pytest --version", "pytest --help", "pytest -q tests"])
+def test_a_rule_covers_what_only_prints_and_what_is_plain_without_a_word(line):
+    rules = [Rule("run_command", "pytest *", "allow")]
+    assert verdict_on(command_plan(line), Mode.ASK, *rules) == Allow(by="rule")
+
+
+def test_a_rule_for_another_command_explains_nothing():
+    asked = verdict_on(command_plan("make"), Mode.ASK, Rule("run_command", "pytest *", "allow"))
+    assert isinstance(asked, Ask)
+    assert asked.because == ()

@@ -42,6 +42,25 @@ class CommandPattern:
             return len(command.words) == count and command.joint != "|"
         return is_plain_tail(command, count, folder, ground)
 
+    def why_not(self, command: SimpleCommand, folder: str, ground: Ground) -> str | None:
+        """Say why a command that begins with these words is not covered; None when it is, or begins otherwise."""
+        count = len(self.words)
+        begins = tuple(word.raw for word in command.words[:count]) == self.words
+        if not begins or self.covers(command, folder, ground):
+            return None
+        tail = command.words[count:]
+        if not self.open_ended:
+            return "no more words may follow; end it with * to allow more" if tail else "it is fed by a pipe"
+        known = find_program([word.raw for word in command.words])
+        for word in tail:
+            if word.expands:
+                return f"the shell makes something else of {word.raw}"
+            if known is not None and not _options_are_known(known, [word]):
+                return f"what {word.raw} does is not known to be harmless"
+            if known is not None and (word.text.startswith("@") or _leads_outside(word.text, folder, ground)):
+                return f"{word.raw} leads outside of the workspace"
+        return "an option stands where it could change what the words mean"
+
 
 def parse_pattern(text: str) -> CommandPattern | None:
     """Read a pattern that allows, as a user writes it: ``git log *``, ``*``. None when it makes no sense."""

@@ -118,7 +118,9 @@ def decide(
         for demand in demands
     ):
         return Allow(by="rule")
-    return Ask(grants=grants_for(demands, remembered, ground), because=_doubts(proposal))
+    near = (rule.why_not(proposal.tool, demand, ground) for demand in demands for rule in rules)
+    because = (*_doubts(proposal), *dict.fromkeys(why for why in near if why is not None))
+    return Ask(grants=grants_for(demands, remembered, ground), because=because)
 
 
 def base_verdict(proposal: Proposal, mode: Mode) -> Base:

@@ -95,16 +95,20 @@ _OPEN: dict[tuple[str, ...], str] = {
     ("nproc",): "reads - all ignore",
     ("md5sum",): "reads -bt binary text tag",
     ("sha256sum",): "reads -bt binary text tag",
-    ("pytest",): "-k:m:qvxslr:n:# quiet verbose exitfirst maxfail keyword marker last-failed lf failed-first ff "
+    (
+        "pytest",
+    ): "-k:m:qvxslr:n:hV# help version quiet verbose exitfirst maxfail keyword marker last-failed lf failed-first ff "
     "new-first nf stepwise sw durations durations-min tb showlocals no-header no-summary collect-only co capture "
     "color lfnf strict strict-markers strict-config deselect ignore numprocesses timeout no-cov",
     ("ruff", "check"): "-qvens no-fix diff show-files statistics select ignore extend-select quiet verbose exit-zero "
     "preview no-preview show-fixes output-format",
     ("ruff", "format"): "-qv check diff quiet verbose preview no-preview line-length",
-    ("mypy",): "-v strict pretty show-error-codes show-error-context no-error-summary ignore-missing-imports "
+    (
+        "mypy",
+    ): "-vhV help version strict pretty show-error-codes show-error-context no-error-summary ignore-missing-imports "
     "check-untyped-defs warn-unused-ignores no-incremental",
-    ("pyright",): "- stats verbose warnings level outputjson",
-    ("black",): "-ql:vS check diff quiet verbose line-length color no-color",
+    ("pyright",): "-h help version stats verbose warnings level outputjson",
+    ("black",): "-ql:vSh help version check diff quiet verbose line-length color no-color",
     ("cargo", "check"): "-qvp:j: all all-targets all-features no-default-features features workspace tests benches "
     "examples lib bins release quiet verbose package locked offline message-format keep-going",
     ("cargo", "build"): "-qvp:j:r all all-targets all-features no-default-features features workspace tests benches "

@@ -63,6 +63,22 @@ class Rule:
             case OpaqueDemand():
                 return False
 
+    def why_not(self, tool: str, demand: Demand, ground: Ground) -> str | None:
+        """Say why a rule that allows does not cover a command that it seems to mean; None where it means another."""
+        if self.action != "allow" or self.tool not in {"*", tool} or not isinstance(demand, CommandDemand):
+            return None
+        pattern = parse_pattern(self.match)
+        if pattern is None:
+            return None
+        why = pattern.why_not(demand.command, demand.folder, ground)
+        if (
+            why is None
+            and pattern.covers(demand.command, demand.folder, ground)
+            and not self.allows(tool, demand, ground)
+        ):
+            why = "git would obey the configuration of a folder that is no root of the workspace"
+        return None if why is None else f"Your rule “{self}” does not cover this: {why}."
+
     def forbids(self, proposal: Proposal, ground: Ground) -> bool:
         """Whether this rule, one that asks or denies, speaks of any part of the proposal."""
         if self.action == "allow" or (self.tool != "*" and folded(self.tool) != folded(proposal.tool)):
