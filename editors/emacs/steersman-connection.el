@@ -104,7 +104,7 @@ With MAKE, start one when there is none."
 (defun steersman-connection-call (connection command arguments done &optional failed)
   "Have CONNECTION's server run COMMAND with the plist ARGUMENTS.
 DONE is called with the result; FAILED with a message for the person
-\(default: it is shown)."
+and the kind of failure, or nil (default: the message is shown)."
   (steersman-connection--when-ready
    connection
    (lambda ()
@@ -114,9 +114,14 @@ DONE is called with the result; FAILED with a message for the person
       (list :command command :arguments (vector (or arguments (make-hash-table))))
       :success-fn done
       :error-fn (lambda (error)
-                  (funcall (or failed (lambda (text) (message "Steersman: %s" text)))
-                           (steersman-connection--words error)))
+                  (funcall (or failed #'steersman-connection-report)
+                           (steersman-connection--words error)
+                           (plist-get (plist-get error :data) :kind)))
       :timeout nil))))
+
+(defun steersman-connection-report (text &optional _kind)
+  "Show the person TEXT: what went wrong."
+  (message "Steersman: %s" text))
 
 (defun steersman-connection-close (connection)
   "Ask CONNECTION's server to leave."

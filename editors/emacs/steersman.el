@@ -81,7 +81,21 @@ With a prefix argument, CONTINUE, go on with the latest conversation."
              (and steersman-chosen-mode (list :mode steersman-chosen-mode))
              more)
      (lambda (started)
-       (display-buffer (steersman-conversation-get connection (plist-get started :sessionId)))))))
+       (display-buffer (steersman-conversation-get connection (plist-get started :sessionId))))
+     (lambda (text kind)
+       (if (and (equal kind "session_locked") (not (plist-get more :takeOver)))
+           (steersman--offer-to-take-over
+            text (lambda () (steersman--start task context (append '(:takeOver t) more) connection)))
+         (steersman-connection-report text))))))
+
+(defun steersman--offer-to-take-over (text start)
+  "Ask whether to START although another program has the session, as TEXT says.
+That program writes nothing more in it then."
+  (steersman-rewind--aside
+   (lambda ()
+     (if (yes-or-no-p (concat text "  Take it over? "))
+         (funcall start)
+       (message "Steersman: not started; the task is in the history")))))
 
 (defun steersman--living-connection ()
   "Return this conversation's connection, or a new one where that has ended."
