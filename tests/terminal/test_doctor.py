@@ -19,6 +19,8 @@ def test_with_nothing_configured_it_says_what_to_set_and_that_nothing_is_wrong(s
     assert (done.returncode, done.stderr) == (0, "")
     assert "demo/rules  (from: built-in)" in done.stdout
     assert "Set STEERSMAN_MODEL" in done.stdout
+    assert "STEERSMAN_MODEL=ollama/qwen3-coder; start Ollama with OLLAMA_CONTEXT_LENGTH=32768" in done.stdout
+    assert "`steersman doctor --online` tries it" in done.stdout
     assert done.stdout.endswith("Nothing is wrong.\n")
 
 
