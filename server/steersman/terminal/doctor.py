@@ -125,9 +125,9 @@ def _what_to_set(found: ModelsReport, source: str) -> str | None:
     if source != "built-in" or found.providers:
         return None
     return (
-        "No model is configured. Set STEERSMAN_MODEL (for example anthropic/… or openai/…) and the provider's key. With "
-        "Ollama nothing is needed but STEERSMAN_MODEL=ollama/qwen3-coder; start Ollama with OLLAMA_CONTEXT_LENGTH=32768. "
-        "Another local server's address goes into config.toml. Then `steersman doctor --online` tries it."
+        "No model is configured. Set STEERSMAN_MODEL (for example anthropic/… or openai/…) and the provider's key. "
+        "With Ollama nothing is needed but STEERSMAN_MODEL=ollama/qwen3-coder; start Ollama with "
+        "OLLAMA_CONTEXT_LENGTH=32768. Another local server's address goes into config.toml. Then `steersman doctor --online` tries it."
     )
 
 
