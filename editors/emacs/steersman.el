@@ -89,8 +89,8 @@ With a prefix argument, CONTINUE, go on with the latest conversation."
          (steersman-connection-report text))))))
 
 (defun steersman--offer-to-take-over (text start)
-  "Ask whether to START although another program has the session, as TEXT says.
-That program writes nothing more in it then."
+  "Ask whether to START although another program has the session.
+TEXT names that program; it writes nothing more in the session then."
   (steersman-rewind--aside
    (lambda ()
      (if (yes-or-no-p (concat text "  Take it over? "))
