@@ -51,12 +51,23 @@ class _Parser(argparse.ArgumentParser):
         options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **options)
 
-    def error(self, message: str) -> NoReturn:
-        self.print_usage(sys.stderr)
-        self.exit(WRONG_USAGE, f"{self.prog}: {message} (“{self.prog} --help” tells more)\n")
+    def error(self, message: str, *, of: str = "") -> NoReturn:
+        """Leave with the one line that matters; ``of``: the command whose help tells more."""
+        prog = f"{self.prog} {of}".rstrip()
+        self.exit(WRONG_USAGE, f"{prog}: {message} (“{prog} --help” tells more)\n")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """Say what was meant, where it is near; argparse lists all there is."""
+        choices = [str(choice) for choice in action.choices or ()]
+        if choices and value not in choices:
+            from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
+            near = get_close_matches(str(value), choices, n=1)
+            said = f"Did you mean “{near[0]}”?" if near else f"There are: {', '.join(choices)}."
+            raise argparse.ArgumentError(action, f"there is no {value!r}. {said}")
 
 
-def build_parser() -> argparse.ArgumentParser:
+def build_parser() -> _Parser:
     """Return the parser. Each command names the module under ``steersman.terminal`` that does it."""
     from steersman import __version__  # noqa: PLC0415 - keeps this module free of the package at import
 
@@ -83,9 +94,21 @@ def build_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit code."""
     _let_anything_be_printed()
-    args = build_parser().parse_args(argv)
+    args = _parse(build_parser(), argv)
     module, function = args.does.split(":")
     return import_module(f"steersman.terminal.{module}").__dict__[function](args)
+
+
+def _parse(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
+    """Parse; words too many are told by the command they were given to, and a task without quotes is seen as one."""
+    args, rest = parser.parse_known_args(argv)
+    if rest:
+        action = "" if args.command == "permissions" else getattr(args, "action", "")
+        said = f"unrecognized arguments: {' '.join(rest)}"
+        if args.command == "run" and not any(word.startswith("-") for word in rest):
+            said = f'put the task in quotes: steersman run "{" ".join([args.prompt, *rest])}"'
+        parser.error(said, of=f"{args.command} {action}".strip())
+    return args
 
 
 def _let_anything_be_printed() -> None:

@@ -64,6 +64,25 @@ def test_wrong_usage_names_what_is_wrong_and_where_help_is(typed, args, said):
     assert "_positive" not in err
 
 
+@pytest.mark.parametrize(
+    ("args", "line"),
+    [
+        (["run", "Read", "README.md"], 'steersman run: put the task in quotes: steersman run "Read README.md" '),
+        (["run", "x", "--max-tok", "5"], "steersman run: unrecognized arguments: --max-tok 5 "),
+        (["sessions", "list", "x"], "steersman sessions list: unrecognized arguments: x "),
+        (["permissions", "list", "x"], "steersman permissions: unrecognized arguments: x "),
+        (["docter"], "steersman: argument COMMAND: there is no 'docter'. Did you mean “doctor”? "),
+        (["sessions", "lst"], "steersman sessions: argument ACTION: there is no 'lst'. Did you mean “list”? "),
+        (["run", "x", "--mode", "autp"], "steersman run: argument --mode: there is no 'autp'. Did you mean “auto”? "),
+        (["permissions", "z"], "steersman permissions: argument action: there is no 'z'. There are: list, reset. "),
+    ],
+)
+def test_wrong_usage_is_the_one_line_that_matters_and_names_the_command_s_own_help(typed, args, line):
+    printed = typed(*args)
+    command = line.partition(":")[0]
+    assert (printed.code, printed.err) == (64, f"{line}(“{command} --help” tells more)\n")
+
+
 def test_help_is_on_stdout_and_shows_how_to_begin(typed):
     code, out, err = typed("--help")
     assert (code, err) == (0, "")
