@@ -127,7 +127,8 @@ def _what_to_set(found: ModelsReport, source: str) -> str | None:
     return (
         "No model is configured. Set STEERSMAN_MODEL (for example anthropic/… or openai/…) and the provider's key. "
         "With Ollama nothing is needed but STEERSMAN_MODEL=ollama/qwen3-coder; start Ollama with "
-        "OLLAMA_CONTEXT_LENGTH=32768. Another local server's address goes into config.toml. Then `steersman doctor --online` tries it."
+        "OLLAMA_CONTEXT_LENGTH=32768. Another local server's address goes "
+        "into config.toml. Then `steersman doctor --online` tries it."
     )
 
 
