@@ -7,10 +7,10 @@ a model's first call.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from steersman.permissions.approver import Approver
 from steersman.permissions.grants import Grant
@@ -24,9 +24,34 @@ from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.workspace import Root, Workspace
 
 if TYPE_CHECKING:
-    from steersman.app import Surroundings
+    from steersman.agent.tool import Plan
+    from steersman.permissions.question import Asker
     from steersman.runs.parts import ModeSource
     from steersman.settings import PermissionPart
+
+
+class Place(Protocol):
+    """The editor or terminal, as far as permission goes (``app.Surroundings``)."""
+
+    @property
+    def roots(self) -> tuple[Root, ...]:
+        """The workspace folders."""
+        ...
+
+    @property
+    def asker(self) -> Asker | None:
+        """Puts questions to the person; None: nobody is there."""
+        ...
+
+    @property
+    def must_ask(self) -> Callable[[Plan], str | None]:
+        """Says why a plan is asked in every mode here, or None."""
+        ...
+
+    @property
+    def saver(self) -> Callable[[Workspace], Callable[[tuple[str, ...]], Awaitable[None]] | None]:
+        """Makes what saves documents (display paths) before a command, where this place can."""
+        ...
 
 
 @dataclass(slots=True)
@@ -34,13 +59,13 @@ class Permitting:
     """What decides on the calls of an application's runs.
 
     Attributes:
-        surroundings: the editor or terminal.
+        place: the editor or terminal.
         written: the user's own rules.
         state_dir: where "always allow" is kept; runs may not touch it.
         config: the user's configuration, likewise.
     """
 
-    surroundings: Surroundings
+    place: Place
     written: Sequence[PermissionPart]
     state_dir: Path
     config: Path
@@ -54,12 +79,12 @@ class Permitting:
             session_id=session_id,
             mode=mode,
             ground=self.ground(workspace.roots),
-            asker=self.surroundings.asker,
+            asker=self.place.asker,
             rules=self._rules(),
             memory=self._memories.of(session_id),
             always=self.always(workspace.roots[0].path),
-            must_ask=self.surroundings.must_ask,
-            save=self.surroundings.saver(workspace),
+            must_ask=self.place.must_ask,
+            save=self.place.saver(workspace),
             warn=warn,
         )
 
@@ -89,7 +114,7 @@ class Permitting:
 
     def roots(self) -> tuple[Root, ...]:
         """The workspace folders."""
-        return self.surroundings.roots
+        return self.place.roots
 
     def session_grants(self) -> Mapping[str, tuple[Grant, ...]]:
         """Return what each session of this process was allowed."""
