@@ -51,11 +51,10 @@ def test_a_task_where_nothing_is_attached_is_told_so_and_is_no_error(tmp_path: P
 
 
 def test_a_task_given_as_soon_as_a_file_is_opened_waits_for_the_server(plain: Neovim, work: Workspace) -> None:
-    work.script(["Forty-two."])
+    work.script(["Forty-three."])  # told so soon that there may have been no progress to show
     path = work.write("a.txt", "one\n")
     plain.lua("local path = ...; vim.cmd.edit(path); vim.cmd('Steersman what is it?')", str(path))
-    work.wait_for_end()
-    plain.wait("vim.fn.execute('messages'):find('Steersman: Forty-two.', 1, true)", "the answer")
+    plain.wait("vim.fn.execute('messages'):find('Steersman: Forty-three.', 1, true)", "the answer")
 
 
 def test_unsaved_text_is_what_is_read_and_edited(plain: Neovim, work: Workspace) -> None:
@@ -79,7 +78,6 @@ def test_the_answer_is_shown(plain: Neovim, work: Workspace) -> None:
     work.script(["Forty-two."])
     work.open("a.txt", "one\n")
     plain.command("Steersman what is it?")
-    work.wait_for_end()
     plain.wait("vim.fn.execute('messages'):find('Steersman: Forty-two.', 1, true)", "the answer")
 
 
@@ -88,7 +86,6 @@ def test_a_long_answer_is_shown_from_its_beginning_beside_the_file(plain: Neovim
     work.script(["\n".join(answer)])
     work.open("a.txt", "one\n")
     plain.command("Steersman what is it?")
-    work.wait_for_end()
     plain.wait("#vim.api.nvim_tabpage_list_wins(0) == 2", "the answer beside the file")
     shown = dict(windows(plain))
     assert shown.pop("a.txt") == ["one"]
