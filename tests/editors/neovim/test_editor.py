@@ -136,6 +136,7 @@ def test_an_instruction_comment_has_a_lens(nvim: Neovim, plugin: Plugin) -> None
     assert nvim.lua(f"return {lenses}[1].command.title") == "▶ Steersman"
     nvim.command("normal! 2G")
     nvim.lua("vim.lsp.codelens.run()")
+    plugin.answer("edit a.py", "a")  # the comment goes, with its line
     plugin.wait_until_done()
     assert "comment in a.py" in plugin.conversation()[0]
 
