@@ -8,8 +8,10 @@ matches a folder speaks of everything below it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 
+from steersman.agent.star_patterns import Gap, Piece, star_regex, walk_matches
 from steersman.permissions.ground import Ground, folded
 
 _PIECE = re.compile(r"\*\*/|\*\*|\[!?\]?[^]/]*\]|.", re.DOTALL)
@@ -24,8 +26,8 @@ def path_matches(pattern: str, path: str, ground: Ground, *, loosely: bool) -> b
         ground: roots and home of the run.
         loosely: ignore case and Unicode form: for rules that ask or deny, never for ones that allow.
     """
-    regex = _compile(pattern, loosely=loosely)
-    return any(regex.fullmatch(folded(name) if loosely else name) is not None for name in _names(pattern, path, ground))
+    matches = _matcher(pattern, loosely=loosely)
+    return any(matches(folded(name) if loosely else name) for name in _names(pattern, path, ground))
 
 
 def _names(pattern: str, path: str, ground: Ground) -> Iterator[str]:
@@ -53,7 +55,16 @@ def _is_absolute(pattern: str) -> bool:
     return pattern.startswith("/") or re.match(r"[A-Za-z]:[/\\]", pattern) is not None
 
 
-def _compile(pattern: str, *, loosely: bool) -> re.Pattern[str]:
+def _matcher(pattern: str, *, loosely: bool) -> Callable[[str], object]:
+    """Return what says of a name whether the pattern matches all of it."""
+    pieces = list(_pieces(pattern, loosely=loosely))
+    regex = star_regex(pieces)
+    if regex is not None:
+        return re.compile(regex, re.DOTALL).fullmatch
+    return partial(walk_matches, pieces, flags=re.DOTALL)
+
+
+def _pieces(pattern: str, *, loosely: bool) -> Iterator[Piece]:
     text = folded(pattern) if loosely else pattern
     absolute = _is_absolute(text)
     text = text.replace("\\", "/") if absolute and not text.startswith("/") else text
@@ -62,11 +73,12 @@ def _compile(pattern: str, *, loosely: bool) -> re.Pattern[str]:
         absolute = True
     text = text.removeprefix("./").rstrip("/")
     anywhere = "/" not in text and not absolute
-    return re.compile(("(?:.*/)?" if anywhere else "") + "".join(_translate(text, loosely=loosely)), re.DOTALL)
+    if anywhere:
+        yield Gap.FOLDERS
+    yield from _translate(text, loosely=loosely)
 
 
-def _translate(text: str, *, loosely: bool) -> Iterator[str]:
-    """Yield the regular expression's pieces."""
+def _translate(text: str, *, loosely: bool) -> Iterator[Piece]:
     index = 0
     while index < len(text):
         found = _PIECE.match(text, index)
@@ -74,20 +86,20 @@ def _translate(text: str, *, loosely: bool) -> Iterator[str]:
         piece = found.group()
         index = found.end()
         if piece == "**/":
-            yield "(?:.*/)?"
+            yield Gap.FOLDERS
         elif piece == "**":
-            yield ".*"
+            yield Gap.ANY
         elif piece == "*":
-            yield "[^/]*"
+            yield Gap.NAME
         elif piece == "?":
             yield "[^/]"
         elif len(piece) > 1:
-            yield _character_set(piece, loosely=loosely)
+            yield from _character_set(piece, loosely=loosely)
         else:
             yield re.escape(piece)
 
 
-def _character_set(piece: str, *, loosely: bool) -> str:
+def _character_set(piece: str, *, loosely: bool) -> Iterable[str]:
     """Translate ``[…]``. One that makes no sense stands for any character where that is stricter, else for itself."""
     inner = piece[1:-1]
     negated = inner.startswith("!")
@@ -95,5 +107,5 @@ def _character_set(piece: str, *, loosely: bool) -> str:
     try:
         re.compile(f"[{inner}]")
     except re.error:
-        return "[^/]" if loosely else re.escape(piece)
-    return f"(?!/)[{'^' if negated else ''}{inner}]"
+        return ("[^/]",) if loosely else map(re.escape, piece)
+    return (f"(?!/)[{'^' if negated else ''}{inner}]",)

@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
+from steersman.agent.star_patterns import Gap, Piece, star_regex
 from steersman.agent.tool import ToolError
 
 _MAX_ALTERNATIVES = 256
 _MAX_CHARS = 1000
+_CHARS_AT_ONCE = 1 << 16
 _ANY, _IN_NAME = r"[^\0]", r"[^/\0]"  # never across the NUL between two paths
 _PIECE = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?(?:[^\]\\]|\\.)*\]|\\.|.", re.DOTALL)
 
@@ -58,7 +61,15 @@ class Glob:
 
 
 def _find_all(regex: re.Pattern[str], joined: str) -> list[str]:
-    found: list[str] = re.findall(f"\0({regex.pattern})(?=\0)", joined, regex.flags)
+    """Look through the paths by portions: between two of them, other threads have their turn."""
+    in_line = re.compile(f"\0({regex.pattern})(?=\0)", regex.flags)
+    found: list[str] = []
+    start = 0
+    while start + 1 < len(joined):
+        end = joined.find("\0", start + _CHARS_AT_ONCE)
+        end = end if end >= 0 else len(joined) - 1
+        found += in_line.findall(joined, start, end + 1)
+        start = end
     return found
 
 
@@ -107,29 +118,30 @@ def alternatives_of(text: str) -> list[str]:
 
 
 def _first_group(text: str) -> tuple[int, int, list[str]] | None:
-    for start in (at for at, char in enumerate(text) if char == "{"):
-        depth, cuts = 0, [start]
-        for at in range(start, len(text)):
-            if text[at] == "{":
-                depth += 1
-            elif text[at] == "}":
-                depth -= 1
-            elif text[at] == "," and depth == 1:
-                cuts.append(at)
-            if depth == 0:
-                if len(cuts) > 1:
-                    ends = [*cuts[1:], at]
-                    return start, at + 1, [text[a + 1 : b] for a, b in zip(cuts, ends, strict=True)]
-                break
-    return None
+    groups: list[list[int]] = []  # of each that is open: where it begins, and its commas
+    first: list[int] | None = None
+    for at, char in enumerate(text):
+        if char == "{":
+            groups.append([at])
+        elif char == "," and groups:
+            groups[-1].append(at)
+        elif char == "}" and groups:
+            cuts = groups.pop()
+            if len(cuts) > 1 and (first is None or cuts[0] < first[0]):
+                first = [*cuts, at]
+    if first is None:
+        return None
+    return first[0], first[-1] + 1, [text[a + 1 : b] for a, b in pairwise(first)]
 
 
 def _translate(text: str, *, literal: bool) -> str:
-    anywhere = "" if "/" in text else f"(?:{_ANY}*/)?"
-    return anywhere + "".join(_pieces(text, literal=literal))
+    anywhere = [] if "/" in text else [Gap.FOLDERS]
+    regex = star_regex([*anywhere, *_pieces(text, literal=literal)], any_char=_ANY, name_char=_IN_NAME)
+    assert regex is not None  # a gap of folders is only behind "/" and at the beginning
+    return regex
 
 
-def _pieces(text: str, *, literal: bool) -> Iterator[str]:
+def _pieces(text: str, *, literal: bool) -> Iterator[Piece]:
     position = 0
     while position < len(text):
         found = _PIECE.match(text, position)
@@ -139,25 +151,27 @@ def _pieces(text: str, *, literal: bool) -> Iterator[str]:
             yield re.escape("[")
             position = at + 1
         elif piece == "**/" and (at == 0 or text[at - 1] == "/"):
-            yield f"(?:{_ANY}*/)?"
+            yield Gap.FOLDERS
         elif piece == "**/":
-            yield f"{_ANY}*/"
+            yield Gap.ANY
+            yield "/"
         elif piece[0] == "*":
-            yield f"{_IN_NAME if len(piece) == 1 else _ANY}*"
+            yield Gap.NAME if len(piece) == 1 else Gap.ANY
         elif piece == "?":
             yield _IN_NAME
         elif piece[0] == "[" and len(piece) > 1:
-            yield _set(piece)
+            yield from _set(piece)
         else:
             yield re.escape(piece[-1])
 
 
-def _set(piece: str) -> str:
+def _set(piece: str) -> Iterable[str]:
+    """Return the piece for a set, or those for what it is written with when it makes no sense."""
     inner = piece[1:-1]
     negated = inner[:1] in {"!", "^"}
     inner = re.sub(r"([\[\]^&~|])", r"\\\1", inner[1:] if negated else inner)
     try:
         re.compile(f"[{inner}]")
     except re.error:
-        return re.escape(piece)
-    return f"(?![/\0])[{'^' if negated else ''}{inner}]"
+        return map(re.escape, piece)
+    return (f"(?![/\0])[{'^' if negated else ''}{inner}]",)

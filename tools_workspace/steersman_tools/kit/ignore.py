@@ -54,7 +54,8 @@ def parse_lines(data: bytes) -> list[bytes]:
 
 def has_odd_spaces_or_mark(data: bytes) -> bool:
     """Whether a file holds what others than git trim otherwise: a byte order mark, spaces behind an escaped one."""
-    return data.startswith(_BOM) or re.search(rb"\\ [^\n]* \r?$", data, re.MULTILINE) is not None
+    lines = (line.removesuffix(b"\r") for line in data.split(b"\n"))
+    return data.startswith(_BOM) or any(line.endswith(b" ") and b"\\ " in line[:-1] for line in lines)
 
 
 def parse_pattern(line: bytes, *, folds_case: bool) -> Pattern:
@@ -106,6 +107,6 @@ class IgnoreList:
 
 def _trim_spaces(line: bytes) -> bytes:
     r"""Drop spaces at the end, except one behind a backslash."""
-    kept = re.match(rb"(?:\\.?|[^\\ ]| (?! *\Z))*", line, re.DOTALL)
-    assert kept is not None
-    return kept[0]
+    kept = line.rstrip(b" ")
+    backslashes = len(kept) - len(kept.rstrip(b"\\"))
+    return line[: len(kept) + backslashes % 2]

@@ -17,7 +17,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Way, narrowed
+from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Listing, Way, narrowed
 from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.protected_paths import ProtectedPaths
@@ -151,8 +151,8 @@ class Searcher:
                 return
             search.start_anew()
         listing = await self._lister.files(root, start, signal, narrowing)
-        chosen = query.glob.find_in(listing.joined) if query.glob and not listing.is_exact else listing.paths
-        for batch in _batches(sorted(chosen)):
+        chosen = await asyncio.to_thread(_chosen, query, listing)
+        for batch in _batches(chosen):
             await search.run(start, ["--", *batch])
             if not search.found.is_whole:
                 return
@@ -270,6 +270,13 @@ class _Search:
         if output.code is None:
             self.found.is_whole = False
             self.found.reason = _reason(output)
+
+
+def _chosen(query: Query, listing: Listing) -> list[str]:
+    """Return the files to search, sorted."""
+    if query.glob is None or listing.is_exact:
+        return list(listing.paths)
+    return sorted(query.glob.find_in(listing.joined))
 
 
 def _is_below(path: str, folder: Path) -> bool:

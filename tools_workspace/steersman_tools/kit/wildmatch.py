@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
+from steersman.agent.star_patterns import Gap, Piece, star_regex
+
 _SPECIAL = re.compile(rb"[*?\[\\]")
+_MAX_PATH_BYTES = 1 << 16  # no system has longer ones
 _STARS = re.compile(rb"\*+")
 _CLASSES = {  # of the C locale
     b"alnum": rb"0-9A-Za-z",
@@ -38,7 +41,8 @@ def literal_length(pattern: bytes) -> int:
 
 def name_regex(pattern: bytes) -> bytes | None:
     """Return the regular expression of a pattern for one name, or None when it matches nothing."""
-    return _translate(pattern, is_path=False)
+    pieces = _translate(pattern, is_path=False)
+    return None if pieces is None else _regex(pieces)
 
 
 def path_regex(pattern: bytes) -> bytes | None:
@@ -48,11 +52,17 @@ def path_regex(pattern: bytes) -> bytes | None:
     """
     start = literal_length(pattern)
     rest = _translate(pattern[start:], is_path=True)
-    return None if rest is None else re.escape(pattern[:start]) + rest
+    return None if rest is None else re.escape(pattern[:start]) + _regex(rest)
 
 
-def _translate(pattern: bytes, *, is_path: bool) -> bytes | None:
-    pieces: list[bytes] = []
+def _regex(pieces: list[Piece]) -> bytes:
+    regex = star_regex(pieces)
+    assert regex is not None  # "**/" is one only behind "/" and at the beginning
+    return regex.encode("latin-1")
+
+
+def _translate(pattern: bytes, *, is_path: bool) -> list[Piece] | None:
+    pieces: list[Piece] = []
     position = 0
     try:
         while position < len(pattern):
@@ -60,36 +70,41 @@ def _translate(pattern: bytes, *, is_path: bool) -> bytes | None:
             pieces.append(piece)
     except _MalformedError:
         return None
-    return b"".join(pieces)
+    return pieces if sum(isinstance(piece, str) for piece in pieces) <= _MAX_PATH_BYTES else None
 
 
-def _next_piece(pattern: bytes, position: int, *, is_path: bool) -> tuple[bytes, int]:
+def _next_piece(pattern: bytes, position: int, *, is_path: bool) -> tuple[Piece, int]:
     char = pattern[position : position + 1]
     if char == b"*":
         return _stars(pattern, position, is_path=is_path)
     if char == b"?":
-        return (b"[^/]" if is_path else b"."), position + 1
+        return ("[^/]" if is_path else "."), position + 1
     if char == b"[":
-        return _bracket(pattern, position + 1, is_path=is_path)
+        inner, position = _bracket(pattern, position + 1, is_path=is_path)
+        return inner.decode("latin-1"), position
     if char == b"\\":
         if position + 1 == len(pattern):
             raise _MalformedError
-        return re.escape(pattern[position + 1 : position + 2]), position + 2
-    return re.escape(char), position + 1
+        return _itself(pattern[position + 1 : position + 2]), position + 2
+    return _itself(char), position + 1
 
 
-def _stars(pattern: bytes, position: int, *, is_path: bool) -> tuple[bytes, int]:
+def _itself(char: bytes) -> str:
+    return re.escape(char).decode("latin-1")
+
+
+def _stars(pattern: bytes, position: int, *, is_path: bool) -> tuple[Gap, int]:
     stars = _STARS.match(pattern, position)
     assert stars is not None
     end = stars.end()
     if not is_path:
-        return b".*", end
+        return Gap.ANY, end
     is_component = (position == 0 or pattern[position - 1 : position] == b"/") and end - position > 1
     if is_component and pattern[end : end + 1] == b"/":
-        return b"(?:.*/)?", end + 1
+        return Gap.FOLDERS, end + 1
     if is_component and (end == len(pattern) or pattern[end : end + 2] == b"\\/"):
-        return b".*", end
-    return b"[^/]*", end
+        return Gap.ANY, end
+    return Gap.NAME, end
 
 
 def _bracket(pattern: bytes, position: int, *, is_path: bool) -> tuple[bytes, int]:
