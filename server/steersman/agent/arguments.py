@@ -11,6 +11,8 @@ from steersman.agent.messages import JsonValue, ToolCall
 from steersman.agent.tool import Tool, ToolError
 
 _MAX_PROBLEMS = 8
+UNNAMED = "unknown_tool"
+"""Stands for the name of a call that came without one; no tool is named so."""
 
 
 def parse_arguments(call: ToolCall, tool: Tool) -> BaseModel:
@@ -45,6 +47,8 @@ def parse_arguments(call: ToolCall, tool: Tool) -> BaseModel:
 def unknown_tool(name: str, tools: Sequence[Tool]) -> ToolError:
     """Return the error for a tool that there is not; it lists those there are."""
     known = ", ".join(sorted(tool.name for tool in tools)) or "none"
+    if name == UNNAMED:
+        return ToolError(f"The call named no tool (it is kept as {UNNAMED!r}). The tools are: {known}.")
     return ToolError(f"There is no tool named {name!r}. The tools are: {known}.")
 
 

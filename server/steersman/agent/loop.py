@@ -39,7 +39,7 @@ from steersman.agent.limits import Deadline, Limits
 from steersman.agent.messages import AssistantMessage, Message, Origin, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import Conversation, ModelClient, ModelRequest, ToolSpec, Usage
 from steersman.agent.result import RunResult, StopReason
-from steersman.agent.stream import Response, collect_response, tools_chars
+from steersman.agent.stream import Response, collect_response, tools_chars, with_fit_names
 from steersman.agent.tool import Tool, ToolResult, parameters_schema
 from steersman.agent.waiting import StoppedError, until_stopped
 
@@ -203,7 +203,7 @@ class _Run:
         """Run to the end and emit it, whatever the end is."""
         try:
             if self.session is not None:
-                self.messages = self.session.load()
+                self.messages = [with_fit_names(message) for message in self.session.load()]
             self.window = ContextWindow(self.messages)
             self.first_new = len(self.messages)
             if self.signal.is_set:

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from steersman.agent.arguments import UNNAMED
 from steersman.agent.emitting import Emitter
 from steersman.agent.errors import ContentFilterError, EmptyResponseError, StreamBrokenError
 from steersman.agent.events import ReasoningDelta, RetryWaiting, TextDelta
-from steersman.agent.messages import AssistantMessage, ToolCall
+from steersman.agent.messages import AssistantMessage, Message, ToolCall
 from steersman.agent.model import (
     CallPiece,
     Finish,
@@ -25,6 +26,7 @@ from steersman.agent.model import (
 )
 
 _CHARS_A_TOKEN = 4
+_MAX_NAME_CHARS = 200
 _BREATH = 32
 """After so many pieces that came without a wait, everything else of the process gets its turn (DESIGN §9)."""
 
@@ -44,11 +46,11 @@ class Response:
         return bool(self.text or self.reasoning or self.calls)
 
     def message(self, model: str) -> AssistantMessage:
-        """Return it as the message to commit; call ids are made unique within it."""
+        """Return it as the message to commit; call ids are made unique within it, absurd names mended."""
         finish = self.finish or Finish("stop")
         return AssistantMessage(
             "".join(self.text),
-            _with_unique_ids(self.calls),
+            _with_fit_names(_with_unique_ids(self.calls)),
             "".join(self.reasoning),
             truncated=finish.reason == "length",
             model=model,
@@ -117,6 +119,26 @@ def _check_whole(model: str, response: Response) -> None:
 def tools_chars(tools: Sequence[ToolSpec]) -> int:
     """Return what tools take of a request, in characters."""
     return sum(len(tool.description) + len(json.dumps(dict(tool.parameters))) for tool in tools)
+
+
+def with_fit_names(message: Message) -> Message:
+    """Return a recorded message with calls whose names a request may hold; the message itself where they do already."""
+    if not isinstance(message, AssistantMessage):
+        return message
+    calls = _with_fit_names(message.tool_calls)
+    return message if calls == message.tool_calls else replace(message, tool_calls=calls)
+
+
+def _with_fit_names(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
+    """Give a call that names nothing a name, and cut nonsense short; no tool is named so that this would change it."""
+    return tuple(replace(call, name=name) if (name := _fit_name(call.name)) != call.name else call for call in calls)
+
+
+def _fit_name(name: str) -> str:
+    if not any(char.isprintable() and not char.isspace() for char in name):
+        return UNNAMED
+    shown = "".join(char if char.isprintable() else "_" for char in name[:_MAX_NAME_CHARS])
+    return shown if len(name) <= _MAX_NAME_CHARS else f"{shown}…"
 
 
 def _with_unique_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
