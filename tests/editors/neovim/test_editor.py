@@ -15,6 +15,8 @@ from support.scripted_calls import edit, write
 
 Plugin = PluginWorkspace
 
+KILL_ALL = "local ids, signal = ...; vim.iter(ids):each(function(id) vim.uv.kill(id, signal) end)"
+
 
 def test_two_windows_on_a_file_see_the_edit_and_keep_their_places(nvim: Neovim, plugin: Plugin) -> None:
     plugin.script([edit("line 3\n", "line 3\nmore\n")], ["Done."])
@@ -174,7 +176,8 @@ def test_a_server_that_dies_ends_its_runs_and_the_next_task_starts_another(nvim:
     plugin.open("a.txt", "one\n")
     nvim.command("Steersman talk")
     plugin.gates.wait_reached("start")
-    nvim.lua("vim.iter(...):each(function(process) vim.uv.kill(process, 'sigkill') end)", nvim.children())
+    wait_until(lambda: "RunStarted" in plugin.user_events(), "the run in the editor")
+    nvim.lua(KILL_ALL, nvim.children(), "sigkill")
     ended = plugin.wait_until_done()
     assert ended["error"] == "The server has ended; what had been recorded is kept."
     plugin.script(["Again."])
@@ -182,6 +185,20 @@ def test_a_server_that_dies_ends_its_runs_and_the_next_task_starts_another(nvim:
     again = plugin.wait_until_done(2)
     assert again["session_id"] == ended["session_id"]
     assert "Again." in plugin.conversation()
+
+
+def test_a_server_that_dies_before_it_answers_leaves_the_task_to_be_sent_again(nvim: Neovim, plugin: Plugin) -> None:
+    plugin.script(["Hello."])
+    plugin.open("a.txt", "one\n")
+    plugin.command_server("status", {})
+    servers = nvim.children()
+    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.command("Steersman talk")
+    nvim.lua(KILL_ALL, servers, "sigkill")
+    plugin.wait_for_text("not started: The server has ended before it answered.")
+    assert any("The server has ended before it answered." in note for note in plugin.notes())
+    nvim.command("Steersman! talk")
+    assert plugin.wait_until_done()["stop_reason"] == "complete"
 
 
 def test_wqa_during_a_run_saves_leaves_and_ends_the_server(tmp_path: Path) -> None:

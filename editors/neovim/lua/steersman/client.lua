@@ -12,6 +12,10 @@ local READY_POLL_MS = 20
 ---@field kind? string a failure kind of `docs/protocol.md`, section 5
 ---@field hint? string
 
+--- What is called with the answers that have not come yet, by client.
+---@type table<integer, table<fun(result?: table<string, any>, failure?: steersman.Failure), true>>
+local unanswered = {}
+
 ---@return vim.lsp.Client[]
 local function all()
   return vim.lsp.get_clients({ name = lsp.NAME, _uninitialized = true })
@@ -130,7 +134,7 @@ local function failure_of(error)
   return { message = error.message, kind = data.kind, hint = data.hint }
 end
 
---- Send a command; `on_answer` gets its result, or what went wrong.
+--- Send a command; `on_answer` gets its result, or what went wrong, also when the server ends before it answers.
 ---@param client vim.lsp.Client
 ---@param name string without `steersman.`
 ---@param params table<string, any>
@@ -138,13 +142,37 @@ end
 function M.command(client, name, params, on_answer)
   local argument = vim.tbl_isempty(params) and vim.empty_dict() or params
   local sent = { command = "steersman." .. name, arguments = { argument } }
-  local taken = client:request("workspace/executeCommand", sent, function(error, result)
+  local waiting = unanswered[client.id] or {}
+  unanswered[client.id] = waiting
+  local function answer(result, failure)
+    waiting[answer] = nil
     if on_answer then
-      on_answer(result, error and failure_of(error))
+      on_answer(result, failure)
+    end
+  end
+  waiting[answer] = true
+  local taken = client:request("workspace/executeCommand", sent, function(error, result)
+    if waiting[answer] then
+      answer(result, error and failure_of(error))
     end
   end)
-  if not taken and on_answer then
-    on_answer(nil, { message = "The server is gone." })
+  if not taken and waiting[answer] then
+    answer(nil, { message = "The server is gone." })
+  end
+end
+
+--- The server has ended: so there will be no answers.
+---@param client_id integer
+function M.on_server_gone(client_id)
+  local waiting = unanswered[client_id] or {}
+  unanswered[client_id] = nil
+  for _, answer in ipairs(vim.tbl_keys(waiting)) do
+    answer(nil, {
+      message = "The server has ended before it answered.",
+      hint = "What had been recorded is kept (:SteersmanSessions); the server's words are in "
+        .. vim.lsp.get_log_path()
+        .. ".",
+    })
   end
 end
 

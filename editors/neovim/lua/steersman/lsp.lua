@@ -44,6 +44,7 @@ function M.config()
     end,
     on_exit = vim.schedule_wrap(function(_, _, client_id)
       require("steersman.runs").on_server_gone(client_id)
+      require("steersman.client").on_server_gone(client_id)
     end),
     handlers = {
       ["steersman/event"] = late("steersman.runs", "on_event"),
