@@ -104,7 +104,7 @@ class MemoryWorkspace:
         self.labels.append(label)
         return Applied(tuple(_summary(change) for change in changes), after, self.notes)
 
-    def open_texts(self) -> dict[str, str]:
+    async def open_texts(self) -> dict[str, str]:
         """Nothing is open."""
         return {}
 

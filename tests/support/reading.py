@@ -25,7 +25,7 @@ class EditorWorkspace(DiskWorkspace):
         super().__init__(roots)
         self.texts = {str(path): text for path, text in (texts or {}).items()}
 
-    def open_texts(self) -> dict[str, str]:
+    async def open_texts(self) -> dict[str, str]:
         """Return the unsaved documents."""
         return dict(self.texts)
 

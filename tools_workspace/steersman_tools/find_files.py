@@ -100,24 +100,21 @@ class FindFiles:
         self, location: Location, glob: Glob, signal: CancelSignal, narrowing: Narrowing = EVERYTHING
     ) -> Listing:
         listing = await self._lister.files(location.root.path, location.path, signal, narrowing)
-        open_texts = self._workspace.open_texts()
-        if not open_texts:
-            return listing
-        new = await asyncio.to_thread(_new_documents, location, open_texts)
-        if listing.is_exact:
-            new = filter(glob.matches, new)
-        more = "".join(f"{path}\0" for path in new if f"\0{path}\0" not in listing.joined)
-        return replace(listing, joined=listing.joined + more) if more else listing
+        open_texts = await self._workspace.open_texts()
+        return await asyncio.to_thread(_with_new, listing, location, glob, open_texts) if open_texts else listing
 
 
-def _new_documents(location: Location, open_texts: dict[str, str]) -> Iterable[str]:
-    """Return documents below the folder that only the editor has, and git would not ignore. Blocks briefly."""
+def _with_new(listing: Listing, location: Location, glob: Glob, open_texts: Iterable[str]) -> Listing:
+    """Add the documents below the folder that only the editor has, and git would not ignore. Blocks briefly."""
     inside = [Path(path) for path in open_texts if PurePath(path).is_relative_to(location.path)]
     new = [path for path in inside if not path.exists()]
     if not new:
-        return []
+        return listing
     rules = IgnoreRules(location.root.path)
-    return [path.relative_to(location.path).as_posix() for path in new if not rules.is_ignored(path)]
+    listed = set(listing.joined.split("\0"))
+    paths = (path.relative_to(location.path).as_posix() for path in rules.not_ignored(new))
+    more = [path for path in paths if path not in listed and (not listing.is_exact or glob.matches(path))]
+    return replace(listing, joined="".join([listing.joined, *(f"{path}\0" for path in more)]))
 
 
 def _first(glob: Glob, listing: Listing, limit: int, *, in_any_case: bool) -> tuple[int, list[str], str]:

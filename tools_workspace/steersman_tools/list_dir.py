@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,7 +65,9 @@ class ListDir:
     async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
         """Show it."""
         location, args = payload_of(plan, ListDirArguments)
-        unsaved = [Path(path) for path in self._workspace.open_texts()]
+        unsaved: defaultdict[Path, list[Path]] = defaultdict(list)
+        for path in map(Path, await self._workspace.open_texts()):
+            unsaved[path.parent].append(path)
         shown = await asyncio.to_thread(_Showing(location, args.depth, signal, unsaved).show)
         return ToolResult(shown)
 
@@ -75,7 +79,7 @@ class _Showing:
     location: Location
     depth: int
     signal: CancelSignal
-    unsaved: list[Path]
+    unsaved: Mapping[Path, Sequence[Path]]
     lines: list[str] = field(default_factory=list[str])
     ignored: int = 0
     left_out: int = 0
@@ -105,8 +109,8 @@ class _Showing:
             return []
         self.ignored += listed.ignored
         there = {entry.name for entry in listed.entries}
-        for path in self.unsaved:
-            if path.parent == folder and path.name not in there and not os.path.lexists(path):
+        for path in self.unsaved.get(folder, ()):
+            if path.name not in there and not os.path.lexists(path):
                 self._add(f"{prefix}{path.name} (new in the editor, not saved)")
         below: list[tuple[Path, str, Rules]] = []
         for entry in listed.entries:

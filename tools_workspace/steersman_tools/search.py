@@ -89,7 +89,7 @@ class Search:
             context=args.context,
             glob=compile_glob(args.glob) if args.glob else None,
         )
-        open_texts = self._workspace.open_texts()
+        open_texts = await self._workspace.open_texts()
         roots = [root.path for root in self._workspace.roots]
         found = await self._searcher.search(query, location, open_texts, signal, roots)
         is_folder = await asyncio.to_thread(location.path.is_dir)

@@ -17,6 +17,7 @@ What no care of ours makes possible, with the editors there are (said to the mod
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -31,6 +32,9 @@ from steersman_tools.kit.workspace import Applied, Document, Location, Root, Sna
 
 RELOAD_S = 1.0
 """How long the editor gets after a command to reload what changed on disk (W1)."""
+
+_BREATH = 32
+"""After so many documents that were looked at, everything else of the process gets its turn (DESIGN §9)."""
 
 
 class EditorWorkspace:
@@ -63,11 +67,16 @@ class EditorWorkspace:
         async with self._files.locks.hold(paths_of(changes)):
             return await Transaction(self._files, self._disk, changes, label).run()
 
-    def open_texts(self) -> dict[str, str]:
+    async def open_texts(self) -> dict[str, str]:
         """Canonical path -> text of every open document whose text differs from the disk; see ``Workspace``."""
         texts: dict[str, str] = {}
-        for document in self._files.documents.all():
-            if document.path is None or self._files.truth.state(document) not in {"dirty", "conflict"}:
+        documents = self._files.documents
+        for number, document in enumerate(documents.all(), 1):
+            if number % _BREATH == 0:
+                await asyncio.sleep(0)
+            if document.path is None or documents.get_exactly(document.uri) is not document:  # closed meanwhile
+                continue
+            if self._files.truth.state(document) not in {"dirty", "conflict"}:
                 continue
             if self._name_of(document.path) is not None:
                 texts[str(document.path)] = presented(document.text, None)

@@ -102,7 +102,7 @@ def test_line_ends_mark_and_encoding_do_not_make_a_buffer_dirty(tmp_path, disk):
         await it.open("a.txt", "one\ntwo\n")
         document = await it.read("a.txt")
         assert (document.state, document.text) == ("clean", "one\r\ntwo\r\n")
-        assert it.workspace.open_texts() == {}
+        assert await it.workspace.open_texts() == {}
 
     run_virtual(main())
 
@@ -124,7 +124,7 @@ def test_a_new_file_that_exists_in_the_editor_only_can_be_read(tmp_path):
         document = await it.read("new.txt")
         assert (document.text, document.state) == ("draft\n", "dirty")
         assert await it.workspace.exists(it.workspace.locate("new.txt"))
-        assert it.workspace.open_texts() == {it.path("new.txt"): "draft\n"}
+        assert await it.workspace.open_texts() == {it.path("new.txt"): "draft\n"}
 
     run_virtual(main())
 
@@ -160,7 +160,7 @@ def test_search_is_given_the_texts_that_differ_from_the_disk(tmp_path):
         it.write("stale.txt", "changed\n")
         it.editor.open("untitled:Untitled-1", "context\n")
         await it.moment()
-        assert it.workspace.open_texts() == {it.path("dirty.txt"): "typed two\n"}
+        assert await it.workspace.open_texts() == {it.path("dirty.txt"): "typed two\n"}
 
     run_virtual(main())
 

@@ -104,7 +104,7 @@ class DiskWorkspace:
         await asyncio.to_thread(staging.prepare)
         return StagedChanges(staging)
 
-    def open_texts(self) -> dict[str, str]:
+    async def open_texts(self) -> dict[str, str]:
         """Nothing is open in an editor here."""
         return {}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,6 +89,16 @@ class IgnoreRules:
         """Whether git would ignore a path below the root, or a folder that it lies in."""
         rules, is_inside_ignored = self.at(path.parent)
         return is_inside_ignored or rules.ignores(os.fsencode(path.name), is_folder=is_folder)
+
+    def not_ignored(self, files: Iterable[Path]) -> Iterator[Path]:
+        """Yield the files below the root that git would not ignore; what holds in a folder is read but once."""
+        folders: dict[Path, tuple[Rules, bool]] = {}
+        for file in files:
+            if file.parent not in folders:
+                folders[file.parent] = self.at(file.parent)
+            rules, is_inside_ignored = folders[file.parent]
+            if not is_inside_ignored and not rules.ignores(os.fsencode(file.name), is_folder=False):
+                yield file
 
     def _rules(
         self,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
+from steersman_tools.kit.laid_out import laid_out
 from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Listing, Way, narrowed
 from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
@@ -26,6 +27,9 @@ from steersman_tools.kit.workspace import Location
 
 _MAX_OUTPUT_BYTES = 1024 * 1024
 _MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
+_MOST_BY_PIPE = 8
+"""More open texts than these are searched as files of a folder that is gone afterwards."""
+
 _FORMAT = (
     "--null",
     "--no-heading",
@@ -138,7 +142,7 @@ class Searcher:
             await self._search_folder(search, query, location, signal)
         elif str(location.path) not in open_texts:
             await search.run(location.path.parent, ["--", f"./{location.path.name}"])
-        await search.run_open()
+        await search.run_open(protected)
         await asyncio.to_thread(search.sift, protected)
         return search.found
 
@@ -180,19 +184,20 @@ class _Scope:
     location: Location
     open_texts: Mapping[str, str]
 
-    def open_documents(self, query: Query) -> list[tuple[str, str]]:
+    def open_documents(self, query: Query, protected: ProtectedPaths) -> list[tuple[str, str]]:
         """Return path and text of the open documents to search. Blocks briefly."""
-        rules: IgnoreRules | None = None
+        named = self.open_texts.get(str(self.location.path))
+        if named is not None:
+            return [(self.location.path.name, named)]
+        inside = [path for path in map(Path, self.open_texts) if path.is_relative_to(self.location.path)]
+        if not inside:
+            return []
+        is_secret = protected.secret_finder(self.folder)
         found: list[tuple[str, str]] = []
-        for path, text in self.open_texts.items():
-            here = Path(path)
-            if here == self.location.path:
-                found.append((here.name, text))
-            elif here.is_relative_to(self.location.path):
-                inner = here.relative_to(self.folder).as_posix()
-                rules = rules or IgnoreRules(self.location.root.path)
-                if query.takes(inner) and not rules.is_ignored(here):
-                    found.append((inner, text))
+        for path in IgnoreRules(self.location.root.path).not_ignored(inside):
+            inner = path.relative_to(self.folder).as_posix()
+            if query.takes(inner) and not is_secret(inner):
+                found.append((inner, self.open_texts[str(path)]))
         return found
 
 
@@ -237,18 +242,33 @@ class _Search:
         self.room = _MAX_OUTPUT_BYTES
         self.is_flooded = False
 
-    async def run_open(self) -> None:
-        """Search what the editor has otherwise than the disk."""
-        for path, text in await asyncio.to_thread(self.scope.open_documents, self.query):
-            output = await self.ripgrep.run(
-                [*self.query.options(), "--text", "--encoding=none", "-"],
-                folder=self.scope.folder,
-                signal=self.signal,
-                max_bytes=self.room,
-                stdin=text.encode("utf-8", "replace"),
-            )
-            self._take_note(output)
-            self.found.hits += parse_hits(output.data, lambda _, path=path: path, is_open=True)
+    async def run_open(self, protected: ProtectedPaths) -> None:
+        """Search what the editor has otherwise than the disk: a few texts one by one, many at once."""
+        documents = await asyncio.to_thread(self.scope.open_documents, self.query, protected)
+        if len(documents) > _MOST_BY_PIPE:
+            paths = [path for path, _ in documents]
+            async with laid_out([text for _, text in documents], self.signal) as folder:
+                output = await self._run_open(["--no-ignore", "--hidden", "--", "./"], folder)
+            await self._take_open(output, lambda raw: paths[int(raw[2:])])
+            return
+        for path, text in documents:
+            output = await self._run_open(["-"], self.scope.folder, text.encode("utf-8", "replace"))
+            await self._take_open(output, lambda _, path=path: path)
+            if self.signal.is_set:
+                return
+
+    async def _run_open(self, arguments: Sequence[str], folder: Path, stdin: bytes | None = None) -> Output:
+        return await self.ripgrep.run(
+            [*self.query.options(), "--text", "--encoding=none", *arguments],
+            folder=folder,
+            signal=self.signal,
+            max_bytes=self.room,
+            stdin=stdin,
+        )
+
+    async def _take_open(self, output: Output, to_path: Callable[[bytes], str]) -> None:
+        self._take_note(output)
+        self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path, is_open=True)
 
     def sift(self, protected: ProtectedPaths) -> None:
         """Leave out what may hold secrets and what the editor has otherwise, and sort the rest. Blocks briefly."""

@@ -160,7 +160,7 @@ class Workspace(Protocol):
         """
         ...
 
-    def open_texts(self) -> dict[str, str]:
+    async def open_texts(self) -> dict[str, str]:
         """Canonical path -> present text of every open document whose text differs from the disk (for search)."""
         ...
 
