@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.ready
 
-.PHONY: all setup demo test test-long test-browser lint lint-lua format-lua types format bench clean
+.PHONY: all setup catalogue demo test test-long test-browser lint lint-lua format-lua types format bench clean
 
 all: test
 
@@ -16,6 +16,10 @@ $(STAMP): pyproject.toml requirements/dev.txt requirements/runtime.txt
 	@echo "setting up $(VENV) …"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c requirements/runtime.txt -r requirements/dev.txt -e .
 	@touch $@
+
+# What the tools say of themselves, written down for a quick start; after each change of their words or arguments.
+catalogue: $(STAMP)
+	@$(BIN)/python -P -m steersman_tools.catalogue
 
 demo: $(STAMP)
 	@$(BIN)/python -P tests/demo/demo.py

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.model_names import split_model
 from steersman.settings import (
-    ASK_EVERYTHING,
     Settings,
-    SettingsPart,
     Source,
     combine,
     environment_part,
@@ -21,6 +19,9 @@ from steersman.settings import (
 )
 from steersman.user_folders import config_file, state_dir
 from steersman_tools.kit.workspace import Root
+
+if TYPE_CHECKING:
+    from steersman.setting_parts import SettingsPart
 
 __all__ = ["config_file", "load_settings", "make_roots", "state_dir"]
 
@@ -41,7 +42,7 @@ def load_settings(
     warnings: list[str] = []
     sources: list[Source] = []
 
-    def add(name: str, parsed: tuple[SettingsPart, list[str]]) -> None:
+    def add(name: str, parsed: tuple[SettingsPart | None, list[str]]) -> None:
         sources.append(Source(name, parsed[0]))
         warnings.extend(parsed[1])
 
@@ -55,6 +56,8 @@ def load_settings(
         if strict:
             raise
         warnings.append(f"{_said(error)} Until then everything asks.")
+        from steersman.setting_parts import ASK_EVERYTHING, SettingsPart  # noqa: PLC0415 - where something is wrong
+
         sources.append(Source(str(file), SettingsPart(permissions=[ASK_EVERYTHING])))
     settings = combine(sources, warnings)
     try:
@@ -70,9 +73,9 @@ def _said(error: InvalidRequestError) -> str:
     return f"{error.message} {error.hint or ''}".rstrip()
 
 
-def _of_editors(name: str, part: SettingsPart) -> list[str]:
+def _of_editors(name: str, part: SettingsPart | None) -> list[str]:
     """Warn of what only an editor can say."""
-    said = [wire for field, wire in (("client", "client"), ("show_answer", "showAnswer")) if getattr(part, field)]
+    said = [wire for field, wire in (("client", "client"), ("show_answer", "showAnswer")) if getattr(part, field, None)]
     return [f"{name}: {wire} is for initializationOptions; it is ignored here." for wire in said]
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from steersman.agent.tool import Plan
     from steersman.permissions.question import Asker
     from steersman.runs.parts import ModeSource
-    from steersman.settings import PermissionPart
+    from steersman.setting_parts import PermissionPart
 
 
 class Place(Protocol):

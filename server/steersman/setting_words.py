@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
+
+ShowAnswer: TypeAlias = Literal["auto", "message", "document", "none"]
+Durability: TypeAlias = Literal["normal", "full"]
 
 _ORDINALS = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"]
 _HAS_TO_BE = (

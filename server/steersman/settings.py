@@ -12,77 +12,17 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from typing import TYPE_CHECKING, Any
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.permissions.modes import DEFAULT_MODE, Mode, tighten
-from steersman.permissions.tool_names import unknown_tool
-from steersman.setting_words import rule_place, setting_place, setting_problem
+from steersman.setting_words import Durability, ShowAnswer
 
-ShowAnswer: TypeAlias = Literal["auto", "message", "document", "none"]
-Durability: TypeAlias = Literal["normal", "full"]
+if TYPE_CHECKING:
+    from steersman.setting_parts import LimitsPart, PermissionPart, SettingsPart
 
 DEFAULT_MODEL = "demo/rules"
 DEFAULT_MAX_TURNS = 40
-
-
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        alias_generator=to_camel,
-        populate_by_name=True,
-        extra="forbid",
-        protected_namespaces=(),
-        defer_build=True,  # most sources say nothing, and what checks them is made for those that do
-    )
-
-
-class LimitsPart(_Part):
-    """``limits``: what one run may cost."""
-
-    max_tokens: Annotated[int, Field(gt=0)] | None = None
-    max_cost: Annotated[float, Field(gt=0)] | None = None
-    deadline_seconds: Annotated[float, Field(gt=0)] | None = None
-
-
-class ClientPart(_Part):
-    """``client``: what a richer client can do."""
-
-    events: bool = False
-    approvals: bool = False
-    save_documents: bool = False
-    diagnostics: bool = False
-
-
-class PermissionPart(_Part):
-    """One of ``permissions``: a rule of the user's own (A5); ``match`` is a path glob or a command pattern."""
-
-    tool: str
-    match: str = "*"
-    action: Literal["allow", "ask", "deny"]
-
-
-ASK_EVERYTHING = PermissionPart.model_construct(tool="*", match="*", action="ask")
-"""Holds while the user's own rules cannot be read: one of them may have been one that denies."""
-
-
-class SettingsPart(_Part):
-    """What one source says; None where it says nothing. ``providers`` is checked by the models' own code."""
-
-    model: str | None = None
-    mode: Mode | None = None
-    max_turns: Annotated[int, Field(gt=0)] | None = None
-    max_output_tokens: Annotated[int, Field(gt=0)] | None = None
-    limits: LimitsPart | None = None
-    context_max_chars: Annotated[int, Field(gt=0)] | None = None
-    providers: dict[str, dict[str, Any]] | None = None
-    permissions: list[PermissionPart] | None = None
-    show_answer: ShowAnswer | None = None
-    client: ClientPart | None = None
-    durability: Durability | None = None
-    sandbox_network: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,18 +66,13 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source of settings: its name for people, and what it says."""
+    """One source of settings: its name for people, and what it says; None: nothing."""
 
     name: str
-    part: SettingsPart
+    part: SettingsPart | None
 
 
-def nothing_said() -> SettingsPart:
-    """Return the part of a source that says nothing, without making what would check it."""
-    return SettingsPart.model_construct()
-
-
-def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart, list[str]]:
+def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart | None, list[str]]:
     """Check what a source says. What does not fit is left out and told; the rest counts.
 
     Keys may be written in camelCase or snake_case; ``null`` means default; a ``steersman`` object around it all is
@@ -145,69 +80,26 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart,
     long as it stands there everything asks.
 
     Returns:
-        The part and the warnings, each naming the source and the setting.
+        The part (None: nothing is said) and the warnings, each naming the source and the setting.
     """
     values: dict[str, Any] = dict(data or {})
     if len(values) == 1 and isinstance(values.get("steersman"), dict):
         values = values["steersman"]
-    cleaned: dict[str, Any] = {
-        to_camel(key): copy.deepcopy(value) for key, value in values.items() if value is not None
-    }
-    if not cleaned:
-        return nothing_said(), []
-    warnings: list[str] = []
-    doubtful_rules = False
-    places = [*range(len(cleaned.get("permissions") or ()))] if isinstance(cleaned.get("permissions"), list) else []
-    while True:
-        try:
-            part = SettingsPart.model_validate(cleaned)
-        except ValidationError as error:
-            problem = error.errors(include_url=False)[0]
-            loc, what = problem["loc"], setting_problem(problem)
-            if loc[0] == "permissions":
-                doubtful_rules = True
-                named = (loc[0], places.pop(int(loc[1])), *loc[2:]) if len(loc) > 1 else loc
-                warnings.append(f"{name}: {setting_place(named)} {what}; until it is mended, everything asks.")
-                loc = loc[:2]
-            else:
-                warnings.append(f"{name}: {setting_place(loc)} {what}; it is ignored.")
-            _drop(cleaned, loc)
-        else:
-            unknown = _unknown_tools(name, [*zip(places, part.permissions or (), strict=True)])
-            if doubtful_rules or unknown:
-                part.permissions = [*(part.permissions or []), ASK_EVERYTHING]
-            return part, [*warnings, *unknown]
+    said = {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
+    if not said:
+        return None, []
+    from steersman.setting_parts import check_part  # noqa: PLC0415 - brings pydantic, where something is said
+
+    return check_part(name, said)
 
 
-def _unknown_tools(name: str, rules: Sequence[tuple[int, PermissionPart]]) -> list[str]:
-    """Return a warning for each rule of a tool that there is not; each comes with its place in the source."""
-    problems = [(place, unknown_tool(rule.tool)) for place, rule in rules]
-    return [
-        f"{name}: {rule_place(place)}: {problem} Until it is mended, everything asks."
-        for place, problem in problems
-        if problem is not None
-    ]
-
-
-def _drop(values: dict[str, Any], loc: Sequence[int | str]) -> None:
-    """Take out the innermost value that an error's location names."""
-    owner: Any = values
-    key: int | str = loc[0]
-    for step in loc[1:]:
-        inner = owner[key]
-        if not isinstance(inner, dict | list) or (isinstance(inner, dict) and step not in inner):
-            break
-        owner, key = inner, step  # pyright: ignore[reportUnknownVariableType] -- JSON
-    del owner[key]
-
-
-def environment_part(environ: Mapping[str, str]) -> tuple[SettingsPart, list[str]]:
+def environment_part(environ: Mapping[str, str]) -> tuple[SettingsPart | None, list[str]]:
     """Return what ``STEERSMAN_MODEL`` and ``STEERSMAN_MODE`` say."""
     named = {"model": environ.get("STEERSMAN_MODEL"), "mode": environ.get("STEERSMAN_MODE")}
     return parse_part("environment", {key: value for key, value in named.items() if value})
 
 
-def read_config_file(path: Path) -> tuple[SettingsPart, list[str]]:
+def read_config_file(path: Path) -> tuple[SettingsPart | None, list[str]]:
     """Read the user's ``config.toml``; a file that is not there says nothing.
 
     Raises:
@@ -216,7 +108,7 @@ def read_config_file(path: Path) -> tuple[SettingsPart, list[str]]:
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
-        return nothing_said(), []
+        return None, []
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequestError(f"{path} cannot be read ({error}).", hint="Mend or remove the file.") from error
     try:
@@ -234,6 +126,8 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
     permissions: list[PermissionPart] = []
     for source in reversed(sources):
         part = source.part
+        if part is None:
+            continue
         named = {
             "model": part.model,
             "mode": part.mode,
@@ -296,8 +190,12 @@ _MAY_NOT = (
 def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
     """Return what the workspace's configuration may do; everything else in it is a warning and nothing more."""
     part, warnings = parse_part("the workspace's configuration", data)
+    if part is None:
+        return Tightening()
+    from steersman.setting_parts import LimitsPart, wire_name  # noqa: PLC0415 - loaded, since something is said
+
     warnings.extend(
-        f"The workspace's configuration may not set {to_camel(key)}; it is ignored. "
+        f"The workspace's configuration may not set {wire_name(key)}; it is ignored. "
         "Set it in your own config.toml, in the environment or on the command line."
         for key in _MAY_NOT
         if key in part.model_fields_set

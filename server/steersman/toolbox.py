@@ -1,29 +1,31 @@
-"""The tools of one run, put together. Few on purpose: a small model reads all their descriptions."""
+"""The tools of one run, put together. Few on purpose: a small model reads all their descriptions.
+
+A run begins with what the catalogue says of them; each is loaded when it is first called (DESIGN §9).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steersman.agent.tool import Tool
-from steersman_tools.apply_patch import ApplyPatch
-from steersman_tools.delete_file import DeleteFile
-from steersman_tools.edit_file import EditFile
-from steersman_tools.find_files import FindFiles
-from steersman_tools.kit.confining import CommandRules
-from steersman_tools.kit.listing import Lister
-from steersman_tools.kit.ripgrep import Ripgrep
-from steersman_tools.kit.sandbox_probe import SandboxProbe
-from steersman_tools.kit.searching import Searcher
-from steersman_tools.kit.seen import SeenTexts
-from steersman_tools.kit.workspace import Workspace
-from steersman_tools.list_dir import ListDir
-from steersman_tools.move_file import MoveFile
-from steersman_tools.read_file import ReadFile
-from steersman_tools.run_command import RunCommand
-from steersman_tools.search import Search
-from steersman_tools.write_file import WriteFile
+from steersman_tools.catalogue import Entry, read_catalogue
+from steersman_tools.kit.command_words import command_description
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from steersman.agent.cancel import CancelSignal
+    from steersman.agent.messages import JsonValue
+    from steersman.agent.tool import Effect, Emit, Plan, ToolResult
+    from steersman_tools.kit.listing import Lister
+    from steersman_tools.kit.ripgrep import Ripgrep
+    from steersman_tools.kit.sandbox_probe import SandboxProbe
+    from steersman_tools.kit.seen import SeenTexts
+    from steersman_tools.kit.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +50,12 @@ class Toolbox:
 
     Args:
         commands: what commands find and may do.
+        probe: finds the sandbox; None: the system's.
     """
 
-    def __init__(self, commands: CommandSettings) -> None:
-        self._commands = commands
-        self._probe = SandboxProbe()
-        self._ripgrep = Ripgrep()
+    def __init__(self, commands: CommandSettings, probe: SandboxProbe | None = None) -> None:
+        self.commands = commands
+        self._probe = probe
 
     def make_tools(self, workspace: Workspace, seen: SeenTexts, *, read_only: Callable[[], bool]) -> list[Tool]:
         """Return the tools of one run.
@@ -63,25 +65,153 @@ class Toolbox:
             seen: what the model has seen of each file.
             read_only: whether the run is in plan mode now: commands run in a wholly read-only sandbox or not at all.
         """
-        lister = Lister(self._ripgrep)
-        commands = self._commands
-        rules = CommandRules(Path.home(), network=commands.network, hidden=commands.hidden)
-        return [
-            ReadFile(workspace, lister),
-            ListDir(workspace),
-            FindFiles(workspace, lister),
-            Search(workspace, Searcher(self._ripgrep, lister)),
-            EditFile(workspace, seen, lister),
-            WriteFile(workspace, seen),
-            ApplyPatch(workspace, seen, lister),
-            MoveFile(workspace, seen, lister),
-            DeleteFile(workspace, seen, lister),
-            RunCommand(
-                workspace,
-                probe=self._probe,
-                rules=rules,
-                environ=commands.environ,
-                secret_names=commands.secret_names,
-                read_only=read_only,
-            ),
-        ]
+        parts = _Parts(self, workspace, seen, read_only)
+        return [_LateTool(name, entry, parts) for name, entry in read_catalogue().items()]
+
+    @cached_property
+    def ripgrep(self) -> Ripgrep:
+        """What lists and searches."""
+        from steersman_tools.kit.ripgrep import Ripgrep  # noqa: PLC0415 - at the first call that needs it
+
+        return Ripgrep()
+
+    @property
+    def probe(self) -> SandboxProbe:
+        """What finds the sandbox."""
+        if self._probe is None:
+            from steersman_tools.kit.sandbox_probe import SandboxProbe  # noqa: PLC0415 - at the first command
+
+            self._probe = SandboxProbe()
+        return self._probe
+
+
+class _Parts:
+    """What the tools of one run are made of."""
+
+    def __init__(self, toolbox: Toolbox, workspace: Workspace, seen: SeenTexts, read_only: Callable[[], bool]) -> None:
+        self.toolbox = toolbox
+        self.workspace = workspace
+        self.seen = seen
+        self.read_only = read_only
+
+    @cached_property
+    def lister(self) -> Lister:
+        """What knows the files there are."""
+        from steersman_tools.kit.listing import Lister  # noqa: PLC0415 - at the first call that needs it
+
+        return Lister(self.toolbox.ripgrep)
+
+
+class _LateTool:
+    """A tool as the catalogue has it; what does the work is loaded when it is first needed."""
+
+    def __init__(self, name: str, entry: Entry, parts: _Parts) -> None:
+        self.name = name
+        self.effects: frozenset[Effect] = entry.effects
+        self.schema: Mapping[str, JsonValue] = entry.schema
+        self._description = entry.description
+        self._parts = parts
+
+    @property
+    def description(self) -> str:
+        if self._description:
+            return self._description
+        return command_description(network=self._parts.toolbox.commands.network, read_only=self._parts.read_only())
+
+    @property
+    def parameters(self) -> type[BaseModel]:
+        return self._tool.parameters
+
+    async def prepare(self, args: BaseModel) -> Plan | ToolResult:
+        return await self._tool.prepare(args)
+
+    async def run(self, plan: Plan, signal: CancelSignal, emit: Emit) -> ToolResult:
+        return await self._tool.run(plan, signal, emit)
+
+    @cached_property
+    def _tool(self) -> Tool:
+        return _MAKERS[self.name](self._parts)
+
+
+def _read_file(parts: _Parts) -> Tool:
+    from steersman_tools.read_file import ReadFile  # noqa: PLC0415 - at its first call, as all that follow
+
+    return ReadFile(parts.workspace, parts.lister)
+
+
+def _list_dir(parts: _Parts) -> Tool:
+    from steersman_tools.list_dir import ListDir  # noqa: PLC0415
+
+    return ListDir(parts.workspace)
+
+
+def _find_files(parts: _Parts) -> Tool:
+    from steersman_tools.find_files import FindFiles  # noqa: PLC0415
+
+    return FindFiles(parts.workspace, parts.lister)
+
+
+def _search(parts: _Parts) -> Tool:
+    from steersman_tools.kit.searching import Searcher  # noqa: PLC0415
+    from steersman_tools.search import Search  # noqa: PLC0415
+
+    return Search(parts.workspace, Searcher(parts.toolbox.ripgrep, parts.lister))
+
+
+def _edit_file(parts: _Parts) -> Tool:
+    from steersman_tools.edit_file import EditFile  # noqa: PLC0415
+
+    return EditFile(parts.workspace, parts.seen, parts.lister)
+
+
+def _write_file(parts: _Parts) -> Tool:
+    from steersman_tools.write_file import WriteFile  # noqa: PLC0415
+
+    return WriteFile(parts.workspace, parts.seen)
+
+
+def _apply_patch(parts: _Parts) -> Tool:
+    from steersman_tools.apply_patch import ApplyPatch  # noqa: PLC0415
+
+    return ApplyPatch(parts.workspace, parts.seen, parts.lister)
+
+
+def _move_file(parts: _Parts) -> Tool:
+    from steersman_tools.move_file import MoveFile  # noqa: PLC0415
+
+    return MoveFile(parts.workspace, parts.seen, parts.lister)
+
+
+def _delete_file(parts: _Parts) -> Tool:
+    from steersman_tools.delete_file import DeleteFile  # noqa: PLC0415
+
+    return DeleteFile(parts.workspace, parts.seen, parts.lister)
+
+
+def _run_command(parts: _Parts) -> Tool:
+    from steersman_tools.kit.confining import CommandRules  # noqa: PLC0415
+    from steersman_tools.run_command import RunCommand  # noqa: PLC0415
+
+    commands = parts.toolbox.commands
+    return RunCommand(
+        parts.workspace,
+        probe=parts.toolbox.probe,
+        rules=CommandRules(Path.home(), network=commands.network, hidden=commands.hidden),
+        environ=commands.environ,
+        secret_names=commands.secret_names,
+        read_only=parts.read_only,
+    )
+
+
+_MAKERS: Mapping[str, Callable[[_Parts], Tool]] = {
+    "read_file": _read_file,
+    "list_dir": _list_dir,
+    "find_files": _find_files,
+    "search": _search,
+    "edit_file": _edit_file,
+    "write_file": _write_file,
+    "apply_patch": _apply_patch,
+    "move_file": _move_file,
+    "delete_file": _delete_file,
+    "run_command": _run_command,
+}

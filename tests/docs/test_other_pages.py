@@ -12,7 +12,7 @@ from steersman.permissions.rule import Action
 from steersman.sessions.export import export_session
 from steersman.sessions.export.exporting import FORMATS
 from steersman.sessions.store import SessionStore
-from steersman.settings import PermissionPart
+from steersman.setting_parts import PermissionPart
 from steersman.toolbox import CommandSettings, Toolbox
 from steersman_tools.kit.disk import DiskWorkspace
 from steersman_tools.kit.protected import protection_of

@@ -186,7 +186,7 @@ def test_every_method_of_our_own_is_described_and_no_other():
 
 
 def test_what_a_client_may_declare_is_described():
-    from steersman.settings import ClientPart
+    from steersman.setting_parts import ClientPart
 
     rows = PAGE["For richer clients"].tables[0]
     declared = {field.alias for field in ClientPart.model_fields.values()}

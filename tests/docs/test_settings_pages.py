@@ -15,11 +15,9 @@ from steersman.models.provider_config import Price, ProviderConfig, read_provide
 from steersman.models.providers import resolve_provider
 from steersman.permissions.modes import Mode
 from steersman.permissions.rule import Rule, check_rules
+from steersman.setting_parts import ClientPart, LimitsPart, SettingsPart
 from steersman.settings import (
-    ClientPart,
-    LimitsPart,
     Settings,
-    SettingsPart,
     Source,
     Tightening,
     combine,

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from steersman.configuration import load_settings
 from steersman.permissions.modes import Mode, strictness
-from steersman.settings import ASK_EVERYTHING, PermissionPart, Tightening, at_most, parse_part, tightening_of
+from steersman.setting_parts import ASK_EVERYTHING, PermissionPart
+from steersman.settings import Tightening, at_most, parse_part, tightening_of
 
 JSON = st.recursive(
     st.none()

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from steersman_tools.catalogue import read_catalogue
+
 _RUN = """
 import json, sys
 from steersman.cli import main
@@ -71,6 +73,14 @@ def test_a_run_asks_its_first_model_without_what_only_calls_patches_rewinds_and_
         "steersman_tools.patch.planning",
         "steersman_tools.kit.legacy",
     }
+
+
+def test_a_run_asks_its_first_model_before_any_tool_is_loaded_and_what_checks_their_arguments(loaded):
+    """The catalogue says what they are."""
+    modules = loaded(_AT_FIRST_REQUEST, "run", "Say hello.")
+    assert not modules & {"pydantic", "pydantic_core", "annotated_types", "steersman.setting_parts"}
+    assert not modules & {f"steersman_tools.{name}" for name in read_catalogue()}
+    assert not modules & {f"steersman_tools.kit.{name}" for name in ("listing", "ripgrep", "sandbox", "globs", "edits")}
 
 
 def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):

@@ -16,6 +16,7 @@ from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
 from steersman_tools.kit.command_output import HeadAndTail, PacedEmit, PlainText
 from steersman_tools.kit.command_report import Report
 from steersman_tools.kit.command_runner import Ended, Launch, Sleep, run_process
+from steersman_tools.kit.command_words import command_description
 from steersman_tools.kit.confining import CommandRules, Confiner, Held
 from steersman_tools.kit.environment import command_environment
 from steersman_tools.kit.process_group import ProcessGroups, shell_argv, system_groups
@@ -93,14 +94,7 @@ class RunCommand:
     @property
     def description(self) -> str:
         """What it does, for the model."""
-        network = "" if self._rules.network else " and has no network"
-        writes = "It can write nothing" if self._read_only() else "It can write only in the workspace"
-        shell = "PowerShell" if shell_argv("")[0].endswith("powershell.exe") else "the shell"
-        return (
-            f"Run a command in {shell} and return its output and exit code. {writes}{network} where a sandbox works. "
-            "No terminal, no input: use flags that ask nothing. Nothing it starts in the background goes on after it, "
-            "unless its output goes elsewhere."
-        )
+        return command_description(network=self._rules.network, read_only=self._read_only())
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Work out how the command would be held.

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-
-from pydantic import BaseModel, ValidationError
+from typing import TYPE_CHECKING
 
 from steersman.agent.messages import JsonValue, ToolCall
 from steersman.agent.tool import Tool, ToolError
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel, ValidationError
 
 _MAX_PROBLEMS = 8
 UNNAMED = "unknown_tool"
@@ -35,6 +37,8 @@ def parse_arguments(call: ToolCall, tool: Tool) -> BaseModel:
         ) from None
     if not isinstance(data, dict):
         raise ToolError(f"The arguments of {call.name} must be one JSON object with {_fields(tool)}.")
+    from pydantic import ValidationError  # noqa: PLC0415 - slow to load, and not needed before the first call
+
     try:
         return tool.parameters.model_validate(data)
     except ValidationError as error:

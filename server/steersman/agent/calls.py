@@ -12,8 +12,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING
 
 from steersman.agent.approval import ApprovalRequest, Approved, BeforeToolCall, Option, Refused
 from steersman.agent.arguments import parse_arguments, unknown_tool
@@ -29,6 +28,9 @@ from steersman.agent.limits import Deadline
 from steersman.agent.messages import ToolCall, ToolMessage
 from steersman.agent.tool import Plan, Tool, ToolError, ToolResult, has_effects
 from steersman.agent.waiting import StoppedError, until_stopped
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 IGNORED_SIGNAL_AFTER_S = 10.0
 """How long a tool may go on after the signal before the progress names it."""

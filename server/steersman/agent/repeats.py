@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-
-from pydantic import BaseModel
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from steersman.agent.cancel import CancelSignal
-from steersman.agent.tool import Effect, Emit, Plan, Tool, ToolResult, has_effects
+from steersman.agent.messages import JsonValue
+from steersman.agent.tool import Effect, Emit, Plan, Tool, ToolResult, has_effects, parameters_schema
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 
 def guard_repeats(
@@ -83,6 +86,10 @@ class _GuardedTool:
     @property
     def parameters(self) -> type[BaseModel]:
         return self._inner.parameters
+
+    @property
+    def schema(self) -> Mapping[str, JsonValue]:
+        return parameters_schema(self._inner)
 
     @property
     def effects(self) -> frozenset[Effect]:

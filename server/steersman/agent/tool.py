@@ -133,9 +133,24 @@ class Tool(Protocol):
         ...
 
 
+@runtime_checkable
+class Described(Protocol):
+    """A tool that knows its schema beforehand, so that nothing is loaded to describe it."""
+
+    @property
+    def schema(self) -> Mapping[str, JsonValue]:
+        """What ``parameters_schema`` would work out."""
+        ...
+
+
 def parameters_schema(tool: Tool) -> dict[str, JsonValue]:
-    """Return the JSON schema of the tool's arguments, without the titles that only cost tokens."""
-    schema = _without_titles(tool.parameters.model_json_schema())
+    """Return the JSON schema of the tool's arguments; one that knows its own is not asked for its parameters."""
+    return dict(tool.schema) if isinstance(tool, Described) else schema_of(tool.parameters)
+
+
+def schema_of(parameters: type[BaseModel]) -> dict[str, JsonValue]:
+    """Return the JSON schema of arguments, without the titles that only cost tokens."""
+    schema = _without_titles(parameters.model_json_schema())
     assert isinstance(schema, dict)
     schema.setdefault("properties", {})
     return schema

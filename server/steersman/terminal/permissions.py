@@ -6,7 +6,7 @@ import argparse
 
 from steersman.app import HeadlessApp, headless_settings
 from steersman.permissions.rule import Rule, check_rules
-from steersman.settings import PermissionPart
+from steersman.setting_parts import PermissionPart
 from steersman.terminal.output import counted, exits, print_json, print_warning, printable, table
 
 

@@ -14,7 +14,8 @@ import pytest
 from steersman.lsp.commands.names import NAMES
 from steersman.models.provider_config import ProviderConfig
 from steersman.permissions.modes import Mode
-from steersman.settings import DEFAULT_MAX_TURNS, DEFAULT_MODE, LimitsPart, PermissionPart, SettingsPart
+from steersman.setting_parts import LimitsPart, PermissionPart, SettingsPart
+from steersman.settings import DEFAULT_MAX_TURNS, DEFAULT_MODE
 
 EXTENSION = Path(__file__).resolve().parents[3] / "editors" / "vscode"
 
