@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import io
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol
+
+from steersman.terminal import streams
 
 WRONG_USAGE = 64
 """Exit code for wrong usage (BSD's EX_USAGE)."""
@@ -26,7 +27,7 @@ exit codes:
   1    the run failed                 64   wrong usage
   2    all turns are used up          124  the deadline passed
   3    the budget is used up          130  cancelled (Ctrl-C)
-  4    it went in circles
+  4    it went in circles             141  whoever read the output has left
 
 Without a terminal nobody can be asked: what would ask is refused, and the model is told so.
 """
@@ -55,6 +56,10 @@ class _Parser(argparse.ArgumentParser):
         """Leave with the one line that matters; ``of``: the command whose help tells more."""
         prog = f"{self.prog} {of}".rstrip()
         self.exit(WRONG_USAGE, f"{prog}: {message} (“{prog} --help” tells more)\n")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        """Print as every command does; argparse would not notice that nobody gets the help."""
+        streams.say(message, end="", flush=True) if file is sys.stdout else streams.note(message, end="")
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Say what was meant, where it is near; argparse lists all there is."""
@@ -93,10 +98,17 @@ def build_parser() -> _Parser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit code."""
-    _let_anything_be_printed()
-    args = _parse(build_parser(), argv)
-    module, function = args.does.split(":")
-    return import_module(f"steersman.terminal.{module}").__dict__[function](args)
+    streams.make_usable()
+    try:
+        args = _parse(build_parser(), argv)
+        module, function = args.does.split(":")
+        code = import_module(f"steersman.terminal.{module}").__dict__[function](args)
+        streams.finish()
+    except streams.OutputLostError as lost:
+        return lost.tell()
+    except KeyboardInterrupt:
+        return 130
+    return code
 
 
 def _parse(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
@@ -109,13 +121,6 @@ def _parse(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
             said = f'put the task in quotes: steersman run "{" ".join([args.prompt, *rest])}"'
         parser.error(said, of=f"{args.command} {action}".strip())
     return args
-
-
-def _let_anything_be_printed() -> None:
-    """Whoever reads a pipe gets UTF-8 on every system; what an encoding lacks is written out, never an error."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")
 
 
 def _add_lsp(add: _Add) -> None:

@@ -7,6 +7,7 @@ import pytest
 from steersman.agent.result import EXIT_CODES
 from steersman.cli import WRONG_USAGE, build_parser
 from steersman.mock_llm.server import KEY, VARIANTS
+from steersman.terminal.streams import READER_LEFT
 from support.documents import ROOT, code_words, read_page
 
 PAGE = read_page(ROOT / "docs" / "command-line.md")
@@ -54,7 +55,7 @@ def test_the_choices_of_an_option_and_its_default_are_told(name):
 
 def test_exit_codes_are_those_that_commands_leave_with():
     told = {int(row["code"]) for row in PAGE["Exit codes"].tables[0]}
-    assert told == {*EXIT_CODES.values(), 1, WRONG_USAGE}
+    assert told == {*EXIT_CODES.values(), 1, WRONG_USAGE, READER_LEFT}
 
 
 def test_the_mock_model_s_key_and_variants_are_told():

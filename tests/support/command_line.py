@@ -74,12 +74,12 @@ class CommandLine:
     def start(self, *args: str, **options: Any) -> subprocess.Popen[str]:
         """Start it and go on."""
         options.setdefault("stdin", subprocess.DEVNULL)
+        options.setdefault("stderr", subprocess.PIPE)
         return subprocess.Popen(
             self.argv(*args),
             cwd=self.state.parent,
             env=self.environment(),
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
             text=True,
             **options,
         )

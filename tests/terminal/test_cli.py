@@ -92,8 +92,8 @@ def test_help_is_on_stdout_and_shows_how_to_begin(typed):
 def test_a_pipe_gets_utf_8_whatever_the_system_s_encoding(monkeypatch, typed):
     piped = io.TextIOWrapper(io.BytesIO(), encoding="cp1252", errors="strict")
     monkeypatch.setattr(sys, "stdout", piped)
-    from steersman.cli import _let_anything_be_printed
+    from steersman.terminal.streams import make_usable
 
-    _let_anything_be_printed()
+    make_usable()
     print("→ \udc80", file=piped, flush=True)
     assert piped.buffer.getvalue() == "→ \\udc80\n".encode()

@@ -33,6 +33,20 @@ from steersman.cli import main
 sys.exit(main(json.loads(sys.argv[1])))
 """
 
+_AT_FIRST_HTTP_REQUEST = """
+import json, os, sys
+import httpx
+
+async def send(self, request, **options):
+    print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
+    os._exit(0)
+
+httpx.AsyncClient.send = send
+from steersman.cli import main
+os.environ.update({"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
+sys.exit(main(json.loads(sys.argv[1])))
+"""
+
 
 @pytest.fixture
 def loaded(steersman):
@@ -81,6 +95,13 @@ def test_a_run_asks_its_first_model_before_any_tool_is_loaded_and_what_checks_th
     assert not modules & {"pydantic", "pydantic_core", "annotated_types", "steersman.setting_parts"}
     assert not modules & {f"steersman_tools.{name}" for name in read_catalogue()}
     assert not modules & {f"steersman_tools.kit.{name}" for name in ("listing", "ripgrep", "sandbox", "globs", "edits")}
+
+
+def test_a_run_asks_a_model_over_http_without_what_checks_settings_that_nobody_made(loaded):
+    """A model's name and a key need no pydantic."""
+    modules = loaded(_AT_FIRST_HTTP_REQUEST, "run", "Say hello.", "--model", "openai/any")
+    assert "steersman.models.http_client" in modules
+    assert not modules & {"pydantic", "steersman.setting_parts", "steersman.models.provider_check", "rich", "click"}
 
 
 def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):

@@ -17,6 +17,7 @@ from steersman.permissions.render import (
     show_label,
 )
 from steersman.terminal.keyboard import forget_typed_ahead, read_line
+from steersman.terminal.streams import note
 from steersman.terminal.style import Style
 
 _KEYS = {"allow_once": "y", SAVE_AND_ALLOW: "w", "allow_session": "s", "allow_always": "a", "reject": "n"}
@@ -83,13 +84,11 @@ def _reminder(question: Question) -> str:
 async def _answer_to(prompt: str) -> str | None:
     """Print the prompt and read a line typed after it; what was typed before nobody meant for it."""
     forget_typed_ahead()
-    sys.stderr.write(prompt)
-    sys.stderr.flush()
+    note(prompt, end="")
     line: str | None = None
     try:
         line = await read_line()
     finally:
         if line is None:  # nobody typed a line end, and what comes next is no part of the prompt
-            sys.stderr.write("\n")
-            sys.stderr.flush()
+            note()
     return line

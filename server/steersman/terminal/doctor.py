@@ -20,6 +20,7 @@ from steersman.app import HeadlessApp, headless_settings, model_to_wire
 from steersman.configuration import config_file, load_settings, state_dir
 from steersman.settings import Settings
 from steersman.terminal.output import exits, print_json, print_warning, printable, table
+from steersman.terminal.streams import say
 from steersman_tools.kit.sandbox_probe import SandboxProbe
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def list_models(args: argparse.Namespace) -> int:
         rows = [
             [model["id"], _tokens(model), _price(model, "inputPrice"), _price(model, "outputPrice")] for model in models
         ]
-        print(table(rows, ["model", "context", "input $/M", "output $/M"]))
+        say(table(rows, ["model", "context", "input $/M", "output $/M"]))
     configured = [listing for listing in listings if listing.provider != "demo"]
     errors = [(listing.provider, listing.error) for listing in configured if listing.error is not None]
     for provider, error in errors:
@@ -133,23 +134,23 @@ def _what_to_set(found: ModelsReport, source: str) -> str | None:
 
 
 def _print_report(report: dict[str, Any], *, online: bool) -> None:
-    print(f"steersman {report['version']} on Python {report['python']}")
-    print(f"model        {report['model']}  (from: {report['modelSource']})")
-    print(f"mode         {report['mode']}")
-    print(f"settings     {report['configFile']}{'' if Path(report['configFile']).exists() else '  (not there)'}")
-    print(f"state        {report['stateDir']}  ({report['stateBytes'] / 1e6:.1f} MB)")
+    say(f"steersman {report['version']} on Python {report['python']}")
+    say(f"model        {report['model']}  (from: {report['modelSource']})")
+    say(f"mode         {report['mode']}")
+    say(f"settings     {report['configFile']}{'' if Path(report['configFile']).exists() else '  (not there)'}")
+    say(f"state        {report['stateDir']}  ({report['stateBytes'] / 1e6:.1f} MB)")
     held = f"held by {report['sandbox']}" if report["sandbox"] else f"without a sandbox: {report['sandboxReason']}"
-    print(f"commands     {held}")
+    say(f"commands     {held}")
     for provider in report["providers"]:
         _print_provider(provider)
     if report["providers"] and not online:
-        print("\n`steersman doctor --online` also tries streaming and tools, which costs a few tokens.")
+        say("\n`steersman doctor --online` also tries streaming and tools, which costs a few tokens.")
     if report["offer"]:
-        print(f"\n{report['offer']}")
+        say(f"\n{report['offer']}")
     for problem in report["problems"]:
-        print(f"\nproblem: {printable(problem)}")
+        say(f"\nproblem: {printable(problem)}")
     if not report["problems"]:
-        print("\nNothing is wrong.")
+        say("\nNothing is wrong.")
 
 
 def _print_provider(provider: dict[str, Any]) -> None:
@@ -158,7 +159,7 @@ def _print_provider(provider: dict[str, Any]) -> None:
         if provider["keySource"]
         else "no key"
     )
-    print(f"\n{provider['name']}  {provider['address']}  ({provider['kind']}, {provider['addressSource']}; {key})")
+    say(f"\n{provider['name']}  {provider['address']}  ({provider['kind']}, {provider['addressSource']}; {key})")
     named = f"has {provider['model']}" if provider["model"] else "has the model"
     tried = {
         "reachable": provider["reachable"],
@@ -169,7 +170,7 @@ def _print_provider(provider: dict[str, Any]) -> None:
         "tools": provider["tools"],
     }
     told = [f"{what}: {found}" for what, found in tried.items() if found != "not tried"]
-    print(f"  {'   '.join(told) or 'not asked'}")
+    say(f"  {'   '.join(told) or 'not asked'}")
 
 
 def _in_words(error: SteersmanError) -> str:

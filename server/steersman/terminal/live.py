@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import TextIO
+from typing import Protocol
 
 from steersman.agent.events import (
     ApprovalDecided,
@@ -36,6 +36,18 @@ _MAX_TAIL = 400
 _MAX_TITLE = 40
 
 
+class Writable(Protocol):
+    """What lines can be printed to."""
+
+    def write(self, text: str, /) -> object:
+        """Write a text."""
+        ...
+
+    def flush(self) -> None:
+        """Let it be seen."""
+        ...
+
+
 def shown_line(event: Event) -> str | None:
     """Return the event's trace line, or None where the same is printed anyway: a question, the answer, a failure."""
     match event.body:
@@ -50,7 +62,7 @@ def shown_line(event: Event) -> str | None:
 class Trace:
     """Prints each event's line to ``file``; to be subscribed to a run."""
 
-    def __init__(self, file: TextIO, style: Style) -> None:
+    def __init__(self, file: Writable, style: Style) -> None:
         self._file = file
         self._style = style
 
@@ -72,7 +84,7 @@ class LiveTrace(Trace):
         columns: how wide the terminal is now.
     """
 
-    def __init__(self, file: TextIO, style: Style, *, clock: Callable[[], float], columns: Callable[[], int]) -> None:
+    def __init__(self, file: Writable, style: Style, *, clock: Callable[[], float], columns: Callable[[], int]) -> None:
         super().__init__(file, style)
         self._clock = clock
         self._columns = columns

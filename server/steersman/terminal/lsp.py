@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steersman import __version__
+from steersman.terminal.streams import note
 from steersman.user_folders import state_dir
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def serve(args: argparse.Namespace) -> int:
     """Serve the editor at the other end of standard input and output until it leaves."""
     try:
         if sys.stdin.isatty():
-            print("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.", file=sys.stderr, flush=True)
+            note("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.")
         from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
 
         return serve_lsp(LateHost(), log_level=args.log_level)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import unicodedata
 from collections.abc import Callable, Container, Sequence
 from functools import wraps
@@ -11,13 +10,14 @@ from typing import Any, TypeVar
 
 from steersman.agent.errors import InvalidRequestError, SteersmanError
 from steersman.permissions.visible import visible
+from steersman.terminal.streams import note, say
 
 ArgsT = TypeVar("ArgsT")
 
 
 def print_json(value: Any) -> None:
-    """Print one JSON value on a line of its own."""
-    print(json.dumps(value, ensure_ascii=False), flush=True)
+    """Print one JSON value on a line of its own, at once; raises as ``say``."""
+    say(json.dumps(value, ensure_ascii=False), flush=True)
 
 
 def printable(text: str) -> str:
@@ -27,7 +27,7 @@ def printable(text: str) -> str:
 
 def print_warning(message: str) -> None:
     """Print what a person should know, and what ends nothing, on standard error."""
-    print(f"steersman: {printable(message)}", file=sys.stderr, flush=True)
+    note(f"steersman: {printable(message)}")
 
 
 def print_error(error: SteersmanError) -> None:
@@ -36,7 +36,7 @@ def print_error(error: SteersmanError) -> None:
 
 
 def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
-    """Turn a command's ``SteersmanError`` into a message and an exit code; a closed pipe into silence."""
+    """Turn a command's ``SteersmanError`` into a message and an exit code."""
 
     @wraps(function)
     def command(args: ArgsT) -> int:
@@ -47,9 +47,6 @@ def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
             return 64
         except SteersmanError as error:
             print_error(error)
-            return 1
-        except BrokenPipeError:  # whoever read the output has left
-            sys.stderr.close()
             return 1
         except KeyboardInterrupt:
             return 130

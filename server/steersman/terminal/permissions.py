@@ -8,6 +8,7 @@ from steersman.app import HeadlessApp, headless_settings
 from steersman.permissions.rule import Rule, check_rules
 from steersman.setting_parts import PermissionPart
 from steersman.terminal.output import counted, exits, print_json, print_warning, printable, table
+from steersman.terminal.streams import say
 
 
 @exits
@@ -18,18 +19,18 @@ def permissions(args: argparse.Namespace) -> int:
     folder = app.roots()[0].path
     if args.action == "reset":
         removed = app.permissions.reset(folder)
-        print_json({"removed": removed}) if args.json else print(f"Forgot {counted(removed, 'permission')}.")
+        print_json({"removed": removed}) if args.json else say(f"Forgot {counted(removed, 'permission')}.")
         return 0
     always, own = app.permissions.list(folder), settings.permissions
     if args.json:
         print_json({"rules": always, "ownRules": [rule.model_dump() for rule in own]})
         return 0
     if always:
-        print(table([[printable(rule["words"])] for rule in always], ["always allowed here"]))
+        say(table([[printable(rule["words"])] for rule in always], ["always allowed here"]))
     else:
-        print("Nothing is always allowed in this folder.")
+        say("Nothing is always allowed in this folder.")
     if own:
-        print("\n" + table([[rule.action, rule.tool, rule.match] for rule in own], ["your rules", "tool", "match"]))
+        say("\n" + table([[rule.action, rule.tool, rule.match] for rule in own], ["your rules", "tool", "match"]))
     for warning in [*settings.warnings, *check_rules([_rule(rule) for rule in own])]:
         print_warning(warning)
     return 0

@@ -15,7 +15,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from steersman.agent.errors import InvalidRequestError
+from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
 from steersman.agent.events import Event
 from steersman.agent.result import EXIT_CODES
 from steersman.app import HeadlessApp, headless_settings
@@ -25,6 +25,7 @@ from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
 from steersman.terminal.naming import latest_session, named_session
 from steersman.terminal.output import exits, print_error, print_json, print_warning, printable
 from steersman.terminal.refusals import Refusals
+from steersman.terminal.streams import READER_LEFT, Commentary, OutputLostError, note, read_all, say
 from steersman.terminal.style import Style, can_move, columns
 
 _SHORT_ID = 8
@@ -33,7 +34,7 @@ _SHORT_ID = 8
 @exits
 def run(args: argparse.Namespace) -> int:
     """Do one task. Returns the exit code of DESIGN L8."""
-    prompt = sys.stdin.read() if args.prompt == "-" else args.prompt
+    prompt = _typed() if args.prompt == "-" else args.prompt
     if not prompt.strip():
         raise InvalidRequestError("The prompt is empty; say what shall be done.")
     asker = None if args.prompt == "-" else _asker()
@@ -56,10 +57,11 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) 
     """Run it, with Ctrl-C as cancel; a second one forces."""
     async with app:
         run = app.runs.start(request)
-        refused = Refusals()
+        refused, commentary = Refusals(), Commentary(sys.stderr)
         run.subscribe(refused)  # nothing has happened yet: a run begins at the next await
-        shower = _shower(run, output)
-        run.subscribe(shower)
+        shower = _shower(run, output, commentary)
+        watched = _Watched(run, shower, commentary)
+        run.subscribe(watched)
         with _cancel_on_interrupt(run):
             try:
                 async with _moving(shower):
@@ -67,13 +69,51 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) 
             except RunFailedError as failed:
                 refused.tell()
                 return _tell_failure(failed, output)
-        code = _tell(report, output)
+        try:
+            code = watched.code(_tell(report, output))
+        except OutputLostError as lost:
+            lost.remedy = _where_it_is(app, folder, report)
+            raise
         refused.tell()
         if app.app.is_unconfigured and request.session_id is None:
-            print(printable(await app.app.first_notice()), file=sys.stderr)
+            note(printable(await app.app.first_notice()))
         if output == "text":
-            print(f"[go on with: {_go_on(folder, report)}]", file=sys.stderr, flush=True)
+            note(f"[go on with: {_go_on(folder, report)}]")
         return code
+
+
+class _Watched:
+    """Shows a run's events. Once nobody can get them any more the run is cancelled, as SIGPIPE would end a program."""
+
+    def __init__(self, run: Run, show: Callable[[Event], None], commentary: Commentary) -> None:
+        self._run = run
+        self._show = show
+        self._commentary = commentary
+        self._lost: OutputLostError | None = None
+
+    def __call__(self, event: Event) -> None:
+        """Show it, if it still can be shown."""
+        if self._lost is None:
+            try:
+                self._show(event)
+            except OutputLostError as lost:
+                self._lost = lost
+        if self._lost is not None or self._commentary.reader_left:
+            self._run.signal.set()
+
+    def code(self, code: int) -> int:
+        """Return the run's exit code, or another where it was not watched to its end; raise ``OutputLostError``."""
+        if self._lost is not None:
+            raise self._lost
+        return READER_LEFT if self._commentary.reader_left else code
+
+
+def _typed() -> str:
+    """Return the prompt from standard input."""
+    try:
+        return read_all()
+    except OSError as error:
+        raise InvalidRequestError(f"Standard input cannot be read: {error.strerror or error}.") from error
 
 
 @asynccontextmanager
@@ -98,6 +138,18 @@ def _go_on(folder: str, report: RunReport) -> str:
     return f'steersman run{where} --session {report.session_id[:_SHORT_ID]} "…"'
 
 
+def _where_it_is(app: HeadlessApp, folder: str, report: RunReport) -> str:
+    """Return what became of the run, and where that can be read which could not be printed."""
+    cancelled = "The run was cancelled. " if report.result and report.result.stop_reason == "aborted" else ""
+    store = app.app.stores.of(app.app.roots()[0].path)
+    with suppress(SessionNotFoundError):  # it was cancelled before anything happened
+        session = store.get(report.session_id)
+        if store.persistent:
+            where = "" if folder == "." else f" -C {shlex.quote(folder)}"
+            return f"{cancelled}Look at it with: steersman sessions show{where} {session.id[:_SHORT_ID]}"
+    return cancelled
+
+
 def _asker() -> Asker | None:
     """Return who asks the person, where one can both read and type."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
@@ -116,9 +168,9 @@ def _session_id(app: HeadlessApp, args: argparse.Namespace) -> str | None:
     return None
 
 
-def _shower(run: Run, output: str) -> Callable[[Event], None]:
+def _shower(run: Run, output: str, commentary: Commentary) -> Callable[[Event], None]:
     if output == "text":
-        return _trace()
+        return _trace(commentary)
     if output == "stream-json":
         from steersman.wire import EventWire  # noqa: PLC0415 - only for programs
 
@@ -127,15 +179,14 @@ def _shower(run: Run, output: str) -> Callable[[Event], None]:
     return lambda _: None
 
 
-def _trace() -> Callable[[Event], None]:
+def _trace(commentary: Commentary) -> Callable[[Event], None]:
     """Return what prints the trace on standard error, with a moving line where that is a terminal."""
     from steersman.terminal.live import LiveTrace, Trace  # noqa: PLC0415 - not for programs
 
-    stream = sys.stderr
-    style = Style.of(stream, os.environ)
-    if not can_move(stream, os.environ):
-        return Trace(stream, style)
-    return LiveTrace(stream, style, clock=time.monotonic, columns=partial(columns, stream))
+    style = Style.of(sys.stderr, os.environ)
+    if not can_move(sys.stderr, os.environ):
+        return Trace(commentary, style)
+    return LiveTrace(commentary, style, clock=time.monotonic, columns=partial(columns, sys.stderr))
 
 
 def _tell(report: RunReport, output: str) -> int:
@@ -146,20 +197,20 @@ def _tell(report: RunReport, output: str) -> int:
         print_json(report_to_wire(report))
     else:
         answer = report.result.answer
-        print(printable(answer) if sys.stdout.isatty() else answer, flush=True)
+        say(printable(answer) if sys.stdout.isatty() else answer, flush=True)
         for text in report.result.undelivered:
-            print(f"not delivered: {text}", file=sys.stderr)
+            note(f"not delivered: {text}")
     return EXIT_CODES[report.result.stop_reason]
 
 
 def _tell_failure(failed: RunFailedError, output: str) -> int:
+    print_error(failed.error)
     if output != "text":
         from steersman.wire import error_to_wire, report_to_wire  # noqa: PLC0415 - only for programs
 
         wire = report_to_wire(failed.report)
         wire["error"] = {"message": failed.error.message, **error_to_wire(failed.error)}
         print_json(wire)
-    print_error(failed.error)
     return 64 if isinstance(failed.error, InvalidRequestError) else 1
 
 

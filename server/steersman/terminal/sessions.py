@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import re
-import sys
 from collections.abc import Awaitable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -22,6 +21,7 @@ from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
 from steersman.sessions.store import SessionStore
 from steersman.terminal.output import counted, exits, print_json, printable, table
 from steersman.terminal.sessions_folder import SessionsFolder
+from steersman.terminal.streams import note, say
 from steersman.wire import Json, hit_to_wire, message_to_wire, session_to_wire
 
 T = TypeVar("T")
@@ -37,11 +37,11 @@ def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own wor
         if args.json:
             print_json({"sessions": [session_to_wire(record) for record in page.sessions], "total": page.total})
         elif page.sessions:
-            print(_sessions_table(page.sessions))
+            say(_sessions_table(page.sessions))
             if page.total > len(page.sessions):
-                print(f"… and {page.total - len(page.sessions)} more; see --limit", file=sys.stderr)
+                note(f"… and {page.total - len(page.sessions)} more; see --limit")
         else:
-            print("There is no session in this folder yet.", file=sys.stderr)
+            note("There is no session in this folder yet.")
     return 0
 
 
@@ -54,12 +54,12 @@ def show(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"session": session_to_wire(record), "messages": [message_to_wire(each) for each in messages]})
         else:
-            print(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
+            say(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
             standing = folder.store.standing_rewind(record.id)
             if standing is not None:
-                print(f"rewound at {_when(standing.at)}; undo with: steersman sessions undo-rewind {standing.id}")
+                say(f"rewound at {_when(standing.at)}; undo with: steersman sessions undo-rewind {standing.id}")
             for stored in messages:
-                print(printable(_message_text(stored)))
+                say(printable(_message_text(stored)))
     return 0
 
 
@@ -71,9 +71,9 @@ def search(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"hits": [hit_to_wire(hit) for hit in hits]})
         elif hits:
-            print(_hits_table(hits))
+            say(_hits_table(hits))
         else:
-            print("Nothing found.", file=sys.stderr)
+            note("Nothing found.")
     return 0 if hits else 1
 
 
@@ -87,10 +87,10 @@ def take_over(args: argparse.Namespace) -> int:
         return 0
     named = f"{result['session']['id'][:8]} {result['session']['title']}"
     if result["takenFrom"]:
-        print(printable(f"taken from {result['takenFrom']}, which writes nothing more there: {named}"))
+        say(printable(f"taken from {result['takenFrom']}, which writes nothing more there: {named}"))
     else:
-        print(printable(f"nobody holds it: {named}"))
-    print(f"go on with: steersman run --session {result['session']['id'][:8]} …", file=sys.stderr)
+        say(printable(f"nobody holds it: {named}"))
+    note(f"go on with: steersman run --session {result['session']['id'][:8]} …")
     return 0
 
 
@@ -118,7 +118,7 @@ def delete(args: argparse.Namespace) -> int:
     with SessionsFolder(args) as folder:
         record = folder.session(args.id)
         folder.store.delete(record.id)
-        print_json({"deleted": True}) if args.json else print(f"deleted {record.id[:8]} {record.title}")
+        print_json({"deleted": True}) if args.json else say(f"deleted {record.id[:8]} {record.title}")
     return 0
 
 
@@ -187,9 +187,9 @@ def prune(args: argparse.Namespace) -> int:
         print_json({"sessions": sessions, "freedBytes": pruned.freed_bytes, "dryRun": args.dry_run})
         return 0
     if pruned.sessions:
-        print(_sessions_table(pruned.sessions))
+        say(_sessions_table(pruned.sessions))
     done = "would be deleted" if args.dry_run else f"deleted, {pruned.freed_bytes / 1e6:.1f} MB freed"
-    print(f"{counted(len(pruned.sessions), 'session')} {done}.", file=sys.stderr)
+    note(f"{counted(len(pruned.sessions), 'session')} {done}.")
     return 0
 
 
@@ -216,17 +216,17 @@ def _print_rewind(result: Json, *, changed: bool, can_force: bool, as_json: bool
         print_json(result)
         return 1 if result["conflicts"] else 0
     for uri in result["restored"]:
-        print(f"{'restored' if _path(uri).exists() else 'removed'}  {_shown(uri)}")
+        say(f"{'restored' if _path(uri).exists() else 'removed'}  {_shown(uri)}")
     for conflict in result["conflicts"]:
-        print(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
+        say(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
     if not result["restored"] and not result["conflicts"]:
-        print("No file had to be put back.")
+        say("No file had to be put back.")
     for tool in result.get("uncovered", []):
-        print(f"not covered: what {tool} did cannot be taken back")
+        say(f"not covered: what {tool} did cannot be taken back")
     if result["conflicts"] and can_force:
-        print("put back all the same with: --force", file=sys.stderr)
+        note("put back all the same with: --force")
     if changed:
-        print(f"undo it with: steersman sessions undo-rewind {result['rewindId']}", file=sys.stderr)
+        note(f"undo it with: steersman sessions undo-rewind {result['rewindId']}")
     return 1 if result["conflicts"] else 0
 
 
@@ -241,7 +241,7 @@ def _shown(uri: str) -> str:
 
 
 def _print_session(record: SessionRecord, verb: str, *, as_json: bool) -> None:
-    print_json({"session": session_to_wire(record)}) if as_json else print(f"{verb} {record.id[:8]} {record.title}")
+    print_json({"session": session_to_wire(record)}) if as_json else say(f"{verb} {record.id[:8]} {record.title}")
 
 
 def _sessions_table(records: tuple[SessionRecord, ...]) -> str:

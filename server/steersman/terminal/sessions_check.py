@@ -13,6 +13,7 @@ from steersman.sessions.records import StoreSize
 from steersman.sessions.store import SessionStore
 from steersman.terminal.output import counted, exits, print_json, printable
 from steersman.terminal.sessions_folder import SessionsFolder
+from steersman.terminal.streams import say
 
 _MAX_PROBLEMS = 10
 
@@ -39,7 +40,7 @@ def check(args: argparse.Namespace) -> int:
         )
     else:
         for line in _report(found, titles, size):
-            print(printable(line))
+            say(printable(line))
     return 0 if found.is_sound else 1
 
 

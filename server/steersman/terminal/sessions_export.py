@@ -12,6 +12,7 @@ from steersman.agent.errors import InvalidRequestError
 from steersman.sessions.records import SessionRecord
 from steersman.terminal.output import exits, print_json, print_warning
 from steersman.terminal.sessions_folder import SessionsFolder
+from steersman.terminal.streams import say
 
 _SUFFIXES = {"json": "json", "markdown": "md", "html": "html"}
 
@@ -35,9 +36,9 @@ def export(args: argparse.Namespace) -> int:
         target.touch(mode=0o600)  # nobody was asked where to put it, so nobody else may read it there
         _write(target, text, overwrite=True)  # an earlier look at the same session, by its name
     else:
-        print(text, end="" if text.endswith("\n") else "\n")
+        say(text, end="" if text.endswith("\n") else "\n")
         return 0
-    print_json({"path": str(target.resolve())}) if args.json else print(target)
+    print_json({"path": str(target.resolve())}) if args.json else say(str(target))
     if args.open and not webbrowser.open(target.resolve().as_uri()):
         print_warning(f"no browser could be started; open {target.resolve()} yourself.")
     return 0
