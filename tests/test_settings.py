@@ -79,6 +79,17 @@ def test_nothing_that_a_source_says_raises(data):
     assert all(isinstance(warning, str) for warning in warnings)
 
 
+words = st.text(max_size=8) | st.sampled_from([*(mode.value for mode in Mode), "auto ", "Ask", "a/b", "\ud800", "a\nb"])
+
+
+@given(st.dictionaries(st.sampled_from(["model", "mode"]), words | json_values))
+def test_a_model_and_a_mode_alone_mean_what_they_mean_beside_other_settings(said):
+    """They are taken without pydantic where they are sound; and never otherwise than it would."""
+    alone, beside = parse_part("x", said), parse_part("x", {**said, "maxTurns": 7})
+    values = [(part and part.model, part and part.mode, warnings) for part, warnings in (alone, beside)]
+    assert values[0] == values[1]
+
+
 @given(st.dictionaries(keys, json_values, max_size=5), st.sampled_from(list(Mode)))
 def test_a_workspace_never_widens_anything(data, mode):
     tightening = tightening_of(data)

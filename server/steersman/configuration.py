@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.model_names import split_model
 from steersman.settings import (
+    Part,
     Settings,
     Source,
     combine,
@@ -19,9 +20,6 @@ from steersman.settings import (
 )
 from steersman.user_folders import config_file, state_dir
 from steersman_tools.kit.workspace import Root
-
-if TYPE_CHECKING:
-    from steersman.setting_parts import SettingsPart
 
 __all__ = ["config_file", "load_settings", "make_roots", "state_dir"]
 
@@ -42,7 +40,7 @@ def load_settings(
     warnings: list[str] = []
     sources: list[Source] = []
 
-    def add(name: str, parsed: tuple[SettingsPart | None, list[str]]) -> None:
+    def add(name: str, parsed: tuple[Part, list[str]]) -> None:
         sources.append(Source(name, parsed[0]))
         warnings.extend(parsed[1])
 
@@ -73,7 +71,7 @@ def _said(error: InvalidRequestError) -> str:
     return f"{error.message} {error.hint or ''}".rstrip()
 
 
-def _of_editors(name: str, part: SettingsPart | None) -> list[str]:
+def _of_editors(name: str, part: Part) -> list[str]:
     """Warn of what only an editor can say."""
     said = [wire for field, wire in (("client", "client"), ("show_answer", "showAnswer")) if getattr(part, field, None)]
     return [f"{name}: {wire} is for initializationOptions; it is ignored here." for wire in said]

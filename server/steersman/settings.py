@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.permissions.modes import DEFAULT_MODE, Mode, tighten
@@ -64,15 +64,26 @@ class Settings:
     warnings: tuple[str, ...] = ()
 
 
+class Named(NamedTuple):
+    """What a source says that says no more than a model and a mode, as most do: nothing is loaded to check that."""
+
+    model: str | None = None
+    mode: Mode | None = None
+
+
+Part: TypeAlias = "SettingsPart | Named | None"
+"""What one source says; None: nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One source of settings: its name for people, and what it says; None: nothing."""
+    """One source of settings: its name for people, and what it says."""
 
     name: str
-    part: SettingsPart | None
+    part: Part
 
 
-def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart | None, list[str]]:
+def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[Part, list[str]]:
     """Check what a source says. What does not fit is left out and told; the rest counts.
 
     Keys may be written in camelCase or snake_case; ``null`` means default; a ``steersman`` object around it all is
@@ -80,26 +91,46 @@ def parse_part(name: str, data: Mapping[str, Any] | None) -> tuple[SettingsPart 
     long as it stands there everything asks.
 
     Returns:
-        The part (None: nothing is said) and the warnings, each naming the source and the setting.
+        The part and the warnings, each naming the source and the setting.
     """
+    said = _said(data)
+    if not said:
+        return None, []
+    named = _named(said)
+    return (named, []) if named is not None else _checked(name, said)
+
+
+def _said(data: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return what is said at all, in a copy."""
     values: dict[str, Any] = dict(data or {})
     if len(values) == 1 and isinstance(values.get("steersman"), dict):
         values = values["steersman"]
-    said = {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
-    if not said:
-        return None, []
-    from steersman.setting_parts import check_part  # noqa: PLC0415 - brings pydantic, where something is said
+    return {key: copy.deepcopy(value) for key, value in values.items() if value is not None}
+
+
+def _named(said: Mapping[str, Any]) -> Named | None:
+    """Return what is said where it is a sound model and mode alone."""
+    model, mode = said.get("model", ""), said.get("mode", Mode.ASK)
+    if not said.keys() <= {"model", "mode"} or not (isinstance(model, str) and model.isprintable()):
+        return None
+    if not (isinstance(mode, str) and mode in set(Mode)):
+        return None
+    return Named(said.get("model"), Mode(mode) if "mode" in said else None)
+
+
+def _checked(name: str, said: Mapping[str, Any]) -> tuple[SettingsPart, list[str]]:
+    from steersman.setting_parts import check_part  # noqa: PLC0415 - brings pydantic
 
     return check_part(name, said)
 
 
-def environment_part(environ: Mapping[str, str]) -> tuple[SettingsPart | None, list[str]]:
+def environment_part(environ: Mapping[str, str]) -> tuple[Part, list[str]]:
     """Return what ``STEERSMAN_MODEL`` and ``STEERSMAN_MODE`` say."""
     named = {"model": environ.get("STEERSMAN_MODEL"), "mode": environ.get("STEERSMAN_MODE")}
     return parse_part("environment", {key: value for key, value in named.items() if value})
 
 
-def read_config_file(path: Path) -> tuple[SettingsPart | None, list[str]]:
+def read_config_file(path: Path) -> tuple[Part, list[str]]:
     """Read the user's ``config.toml``; a file that is not there says nothing.
 
     Raises:
@@ -128,22 +159,13 @@ def combine(sources: Sequence[Source], warnings: Sequence[str] = ()) -> Settings
         part = source.part
         if part is None:
             continue
-        named = {
-            "model": part.model,
-            "mode": part.mode,
-            "max_turns": part.max_turns,
-            "max_output_tokens": part.max_output_tokens,
-            "context_max_chars": part.context_max_chars,
-            "durability": part.durability,
-            "sandbox_network": part.sandbox_network,
-            **_limit_values(part.limits),
-        }
-        for key, value in named.items():
+        for key, value in _values(part).items():
             if value is not None:
                 values[key] = value
                 origin[key] = source.name
-        providers.update(part.providers or {})
-        permissions.extend(part.permissions or [])
+        if not isinstance(part, Named):
+            providers.update(part.providers or {})
+            permissions.extend(part.permissions or [])
     return Settings(
         **values,
         model_source=origin.get("model", "built-in"),
@@ -189,9 +211,10 @@ _MAY_NOT = (
 
 def tightening_of(data: Mapping[str, Any] | None) -> Tightening:
     """Return what the workspace's configuration may do; everything else in it is a warning and nothing more."""
-    part, warnings = parse_part("the workspace's configuration", data)
-    if part is None:
+    said = _said(data)
+    if not said:
         return Tightening()
+    part, warnings = _checked("the workspace's configuration", said)
     from steersman.setting_parts import LimitsPart, wire_name  # noqa: PLC0415 - loaded, since something is said
 
     warnings.extend(
@@ -217,6 +240,22 @@ def at_most(value: float | None, bound: float | None) -> float | None:
     if value is None or bound is None:
         return bound if value is None else value
     return min(value, bound)
+
+
+def _values(part: SettingsPart | Named) -> dict[str, Any]:
+    """Return what a part says, by the names of ``Settings``; None where it says nothing."""
+    if isinstance(part, Named):
+        return part._asdict()
+    return {
+        "model": part.model,
+        "mode": part.mode,
+        "max_turns": part.max_turns,
+        "max_output_tokens": part.max_output_tokens,
+        "context_max_chars": part.context_max_chars,
+        "durability": part.durability,
+        "sandbox_network": part.sandbox_network,
+        **_limit_values(part.limits),
+    }
 
 
 def _limit_values(limits: LimitsPart | None) -> dict[str, Any]:

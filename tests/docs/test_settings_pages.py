@@ -131,9 +131,9 @@ def test_every_provider_is_described_as_it_is_built_in():
 
 def test_every_field_of_a_provider_and_of_a_price_is_described():
     assert [code_words(row["in `[providers.NAME]`"])[0] for row in MODELS["Providers"].tables[1]] == list(
-        ProviderConfig.model_fields
+        ProviderConfig.__slots__
     )
-    assert [code_words(row['in `prices."MODEL"`'])[0] for row in MODELS["Prices"].tables[0]] == list(Price.model_fields)
+    assert [code_words(row['in `prices."MODEL"`'])[0] for row in MODELS["Prices"].tables[0]] == list(Price.__slots__)
 
 
 OF_EDITORS_PAGES = ROOT / "editors"

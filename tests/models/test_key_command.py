@@ -8,7 +8,7 @@ import pytest
 from steersman.agent.errors import AuthenticationError
 from steersman.models.clients import make_client
 from steersman.models.key_command import read_key
-from steersman.models.provider_config import ProviderConfig
+from steersman.models.provider_config import ProviderConfig, read_providers
 from steersman.models.providers import make_endpoint, resolve_provider
 from support.fault_server import FaultServer, chat, stream
 from support.replies import REQUEST, collect
@@ -65,6 +65,6 @@ async def test_it_is_run_for_the_first_request_and_its_key_is_kept(tmp_path: Pat
 
 
 def test_a_command_may_be_one_word():
-    config = ProviderConfig.model_validate({"base_url": "https://h/v1", "api_key_command": "get-key"})
+    config = read_providers({"mine": {"base_url": "https://h/v1", "api_key_command": "get-key"}})["mine"]
     endpoint = make_endpoint(resolve_provider("mine", {"mine": config}, {}), "m", {})
     assert (endpoint.key_command, endpoint.key_source) == (("get-key",), "the command “get-key”")

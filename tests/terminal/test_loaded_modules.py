@@ -101,7 +101,7 @@ def test_a_run_asks_a_model_over_http_without_what_checks_settings_that_nobody_m
     """A model's name and a key need no pydantic."""
     modules = loaded(_AT_FIRST_HTTP_REQUEST, "run", "Say hello.", "--model", "openai/any")
     assert "steersman.models.http_client" in modules
-    assert not modules & {"pydantic", "steersman.setting_parts", "steersman.models.provider_check", "rich", "click"}
+    assert not modules & {"pydantic", "steersman.setting_parts", "steersman.models.provider_check"}
 
 
 def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):

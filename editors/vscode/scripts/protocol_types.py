@@ -1,7 +1,7 @@
 """Writes ``src/protocol.gen.ts``: the wire in TypeScript, from the server's own code, so that nothing is typed twice.
 
-What goes in comes from the pydantic models of ``steersman.lsp.params`` and ``steersman.settings``. What comes out has
-no models: it is made by functions from dataclasses. Those functions are called with samples of every shape their
+What goes in comes from the pydantic models of ``steersman.lsp.params`` and ``steersman.setting_parts``. What comes out
+has no models: it is made by functions from dataclasses. Those functions are called with samples of every shape their
 dataclasses allow, and the types are read off the JSON they return. Must be run with the project's own environment;
 ``--check`` says whether the file is as it would be written now.
 """
@@ -40,7 +40,7 @@ from steersman.permissions.question import Question
 from steersman.rewind import RewindPreview, RewindResult
 from steersman.runs.report import RunReport
 from steersman.sessions.records import SessionRecord, StoredMessage
-from steersman.settings import SettingsPart
+from steersman.setting_parts import SettingsPart
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "protocol.gen.ts"
 

@@ -27,37 +27,36 @@ from steersman.models.endpoint import Endpoint
 from steersman.models.json_values import as_count, as_object, as_text, parse_json
 
 MAX_SHOWN = 600
-_KEY_LIKE = re.compile(r"\b(?:(?:sk|pk|gsk|xai|hf)[-_][\w*.…-]{8,}|AIza[\w*.…-]{8,}|bearer \S{8,})", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+")
+_KEY_LIKE = r"\b(?:(?:sk|pk|gsk|xai|hf)[-_][\w*.…-]{8,}|AIza[\w*.…-]{8,}|bearer \S{8,})"
+_CONTROL = r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+"
 
-_OVERFLOW = re.compile(
+_OVERFLOW = (
     r"context[ _](?:length|window|size|limit)|exceed_context_size|maximum context|prompt is too long|"
     r"input is too long|too many (?:input )?tokens|reduce the length|request too large|longer than the maximum|"
-    r"exceeds? the (?:maximum|max) (?:number of )?(?:input )?tokens|input tokens exceed|prompt too long",
-    re.IGNORECASE,
+    r"exceeds? the (?:maximum|max) (?:number of )?(?:input )?tokens|input tokens exceed|prompt too long"
 )
-_QUOTA = re.compile(
+_QUOTA = (
     r"insufficient[ _](?:quota|balance|credits?|funds)|exceeded your current quota|credit balance|billing|"
-    r"payment required|out of credits|quota exceeded|more credits",
-    re.IGNORECASE,
+    r"payment required|out of credits|quota exceeded|more credits"
 )
-_AUTH = re.compile(
+_AUTH = (
     r"invalid[ _]api[ _]key|incorrect api key|authentication|unauthorized|invalid x-api-key|invalid_token|"
-    r"api key not valid",
-    re.IGNORECASE,
+    r"api key not valid"
 )
-_FILTER = re.compile(r"content[ _](?:filter|policy|management)|responsibleai|moderation|safety system", re.IGNORECASE)
-_NO_MODEL = re.compile(
+_FILTER = r"content[ _](?:filter|policy|management)|responsibleai|moderation|safety system"
+_NO_MODEL = (
     r"model[ _]not[ _]found|(?:no such|unknown|invalid|unsupported) model|"
     r"model\b.{0,120}?(?:not found|does not exist|doesn't exist|not exist|is not a valid|not supported|no longer)|"
-    r"not a valid model|no models? loaded|no endpoints found",
-    re.IGNORECASE | re.DOTALL,
+    r"not a valid model|no models? loaded|no endpoints found"
 )
-_OVERLOADED = re.compile(r"overloaded|over capacity|temporarily unavailable|loading model|server_busy", re.IGNORECASE)
-_BROKEN_TYPES = re.compile(
-    r"server_error|api_error|internal_error|internal server error|timeout|unavailable", re.IGNORECASE
-)
-_RATE = re.compile(r"rate[ _-]?limit|too many requests|resource_exhausted|throttl", re.IGNORECASE)
+_OVERLOADED = r"overloaded|over capacity|temporarily unavailable|loading model|server_busy"
+_BROKEN_TYPES = r"server_error|api_error|internal_error|internal server error|timeout|unavailable"
+_RATE = r"rate[ _-]?limit|too many requests|resource_exhausted|throttl"
+
+
+def _says(pattern: str, text: str) -> bool:
+    """Whether the text has it, in any case; patterns are compiled when something has failed, not at each start."""
+    return re.search(pattern, text, re.IGNORECASE | re.DOTALL) is not None
 
 
 class LoadingError(UnavailableError):
@@ -132,8 +131,8 @@ def clean(text: str, key: str | None, limit: int = MAX_SHOWN) -> str:
     """Make a provider's words fit to be shown: no key, no control characters, bounded."""
     if key:
         text = text.replace(key, "***")
-    text = _KEY_LIKE.sub("***", text)
-    text = _CONTROL.sub(" ", text).strip()
+    text = re.sub(_KEY_LIKE, "***", text, flags=re.IGNORECASE)
+    text = re.sub(_CONTROL, " ", text).strip()
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
@@ -162,21 +161,21 @@ class _Maker:
 
     def error(self, status: int) -> ModelError:
         text, where = self.report.text, self.endpoint
-        if status == 401 or (status in {403, 200, 400} and _AUTH.search(text)):
+        if status == 401 or (status in {403, 200, 400} and _says(_AUTH, text)):
             return self._authentication()
-        if status == 402 or (status not in {401, 404} and _QUOTA.search(text) and self.retry_after_s is None):
+        if status == 402 or (status not in {401, 404} and _says(_QUOTA, text) and self.retry_after_s is None):
             return self._make(QuotaError, f"{where.provider} says that the account has nothing left", _QUOTA_HINT)
-        if status == 413 or (status not in {401, 403, 404} and _OVERFLOW.search(text)):
+        if status == 413 or (status not in {401, 403, 404} and _says(_OVERFLOW, text)):
             return self._overflow()
-        if status not in {429, 404} and status < 500 and _FILTER.search(self.report.kind):
+        if status not in {429, 404} and status < 500 and _says(_FILTER, self.report.kind):
             return self._make(ContentFilterError, f"{where.provider} filtered the request", _FILTER_HINT)
-        if status == 404 or (status < 500 and status != 429 and _NO_MODEL.search(text)):
+        if status == 404 or (status < 500 and status != 429 and _says(_NO_MODEL, text)):
             return self._not_found()
-        if status == 429 or (status < 400 and _RATE.search(text)):
+        if status == 429 or (status < 400 and _says(_RATE, text)):
             return self._make(RateLimitedError, f"{where.provider} limits the rate of requests", _RATE_HINT)
-        if status >= 500 or status in {408, 409} or _OVERLOADED.search(text):
+        if status >= 500 or status in {408, 409} or _says(_OVERLOADED, text):
             return self._unavailable()
-        if status < 400 and _BROKEN_TYPES.search(text):
+        if status < 400 and _says(_BROKEN_TYPES, text):
             return self._unavailable()
         if status == 403:
             return self._make(AuthenticationError, f"{where.provider} does not allow this", _FORBIDDEN_HINT)
@@ -213,7 +212,7 @@ class _Maker:
 
     def _not_found(self) -> ModelError:
         where = self.endpoint
-        if _NO_MODEL.search(self.report.text) or where.model.lower() in self.report.message.lower():
+        if _says(_NO_MODEL, self.report.text) or where.model.lower() in self.report.message.lower():
             pull = f"`ollama pull {where.model}` fetches it." if where.provider == "ollama" else None
             return self._make(ModelNotFoundError, f"{where.provider} does not know the model “{where.model}”", pull)
         hint = f"Check the address {where.shown_url} (most end in /v1) and the model's name “{where.model}”."
@@ -223,7 +222,7 @@ class _Maker:
         where = self.endpoint
         if re.search(r"loading model", self.report.text, re.IGNORECASE):
             return self._make(LoadingError, f"{where.provider} is still loading the model", "Try again in a moment.")
-        if _OVERLOADED.search(self.report.text) or self.status == 529:
+        if _says(_OVERLOADED, self.report.text) or self.status == 529:
             return self._make(UnavailableError, f"{where.provider} is overloaded", "Try again in a few minutes.")
         return self._make(UnavailableError, f"{where.provider} has a problem of its own", "Try again later.")
 

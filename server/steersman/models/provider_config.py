@@ -1,33 +1,24 @@
 """What a user may say about a provider, in ``config.toml`` or ``initializationOptions`` (DESIGN M1, A6).
 
-Never read from a workspace: whoever chooses an address gets the key.
+Never read from a workspace: whoever chooses an address gets the key. Plain data; what is written is checked by
+``provider_check``, which is loaded where something is.
 """
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping
-from typing import Annotated, Literal, TypeAlias
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, field_validator
-from pydantic.alias_generators import to_camel
-
 from steersman.agent.errors import InvalidRequestError
-
-_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+from steersman.agent.messages import JsonValue
 
 ProviderKind: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "ollama"]
 
 
-class _Model(BaseModel):
-    """Snake case in files, camel case on the wire; a typo is an error."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", alias_generator=to_camel, populate_by_name=True)
-
-
-class Price(_Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Price:
     """US dollars for a million tokens.
 
     Attributes:
@@ -37,17 +28,14 @@ class Price(_Model):
         cache_write: of input written to the cache; None: as ``input``.
     """
 
-    input: float = Field(ge=0, allow_inf_nan=False)
-    output: float = Field(ge=0, allow_inf_nan=False)
-    cached_input: float | None = Field(default=None, ge=0, allow_inf_nan=False)
-    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    input: float
+    output: float
+    cached_input: float | None = None
+    cache_write: float | None = None
 
 
-def _as_command(value: object) -> object:
-    return [value] if isinstance(value, str) else value
-
-
-class ProviderConfig(_Model):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProviderConfig:
     """One provider.
 
     Attributes:
@@ -65,40 +53,12 @@ class ProviderConfig(_Model):
     kind: ProviderKind | None = None
     base_url: str | None = None
     api_key_env: str | None = None
-    api_key_command: Annotated[tuple[str, ...] | None, BeforeValidator(_as_command)] = None
+    api_key_command: tuple[str, ...] | None = None
     api_key_header: str | None = None
-    headers: dict[str, str] = Field(default_factory=dict)
-    extra_body: dict[str, JsonValue] = Field(default_factory=dict)
-    prices: dict[str, Price] = Field(default_factory=dict)
-    context_windows: dict[str, Annotated[int, Field(gt=0)]] = Field(default_factory=dict)
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_address(cls, value: str | None) -> str | None:
-        if value is not None:
-            check_address(value)
-        return value
-
-    @field_validator("headers")
-    @classmethod
-    def _are_headers(cls, value: dict[str, str]) -> dict[str, str]:
-        for name, text in value.items():
-            if not _HEADER_NAME.fullmatch(name) or not (text.isascii() and text.isprintable()):
-                raise ValueError(f"“{name}” is not a header that can be sent")
-        return value
-
-    @field_validator("api_key_header")
-    @classmethod
-    def _is_header_name(cls, value: str | None) -> str | None:
-        if value is not None and not _HEADER_NAME.fullmatch(value):
-            raise ValueError("is not a header's name")
-        return value
-
-    @field_validator("extra_body")
-    @classmethod
-    def _can_be_sent(cls, value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-        json.dumps(value, allow_nan=False)  # TOML has infinities, JSON has not
-        return value
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    extra_body: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue])
+    prices: Mapping[str, Price] = field(default_factory=dict[str, Price])
+    context_windows: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 def check_address(url: str) -> None:
@@ -130,14 +90,6 @@ def _read_provider(name: str, value: object) -> ProviderConfig:
         return value
     if not name or "/" in name or name == "demo":
         raise InvalidRequestError(f"“{name}” cannot be a provider's name", hint="Use letters, digits, - and _.")
-    try:
-        return ProviderConfig.model_validate(value)
-    except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-        field = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
-            known = ", ".join(ProviderConfig.model_fields)
-            raise InvalidRequestError(
-                f"providers.{name}.{field} is not a setting.", hint=f"A provider has: {known}."
-            ) from None
-        raise InvalidRequestError(f"providers.{name}.{field}: {first['msg'].removeprefix('Value error, ')}.") from None
+    from steersman.models.provider_check import check_provider  # noqa: PLC0415 - brings pydantic
+
+    return check_provider(name, value)

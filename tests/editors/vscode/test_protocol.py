@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from steersman.lsp.commands.names import NAMES
-from steersman.models.provider_config import ProviderConfig
+from steersman.models.provider_check import CheckedProvider
 from steersman.permissions.modes import Mode
 from steersman.setting_parts import LimitsPart, PermissionPart, SettingsPart
 from steersman.settings import DEFAULT_MAX_TURNS, DEFAULT_MODE
@@ -87,7 +87,7 @@ def test_the_parts_of_settings_have_the_servers_fields(settings: dict[str, Any])
 
     assert set(settings["limits"]["properties"]) == fields(LimitsPart)
     assert set(settings["permissions"]["items"]["properties"]) == fields(PermissionPart)
-    assert set(settings["providers"]["additionalProperties"]["properties"]) == fields(ProviderConfig)
+    assert set(settings["providers"]["additionalProperties"]["properties"]) == fields(CheckedProvider)
 
 
 def test_every_setting_and_command_is_described(manifest: dict[str, Any], settings: dict[str, Any]) -> None:
