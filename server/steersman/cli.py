@@ -13,6 +13,9 @@ from steersman.terminal import streams
 WRONG_USAGE = 64
 """Exit code for wrong usage (BSD's EX_USAGE)."""
 
+_MAX_NUMBER = 2**53 - 1
+"""The greatest whole number that is taken; the protocol's too."""
+
 _START = """\
 Try it without a model, a key or an editor:
 
@@ -267,9 +270,12 @@ def _add_mock(add: _Add) -> None:
 
 def _whole(text: str) -> int:
     try:
-        return int(text)
+        value = int(text)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number") from None
+    if abs(value) > _MAX_NUMBER:
+        raise argparse.ArgumentTypeError(f"must be at most {_MAX_NUMBER}")
+    return value
 
 
 def _positive_int(text: str) -> int:

@@ -19,6 +19,7 @@ from steersman.wire import Json, hit_to_wire, message_to_wire, path_to_uri, plan
 from steersman_tools.kit.workspace import Root, Workspace
 
 MAX_LISTED = 500
+MAX_OFFSET = 2**53 - 1
 
 
 class SessionLibrary:
@@ -43,8 +44,8 @@ class SessionLibrary:
 
     async def list(self, *, folder: Path | None, query: str | None, limit: int, offset: int) -> Json:
         """Return ``{sessions, total}``, newest first; of all folders when ``folder`` is None."""
-        if not 0 < limit <= MAX_LISTED or offset < 0:
-            raise InvalidRequestError(f"limit must be 1 to {MAX_LISTED} and offset at least 0.")
+        if not 0 < limit <= MAX_LISTED or not 0 <= offset <= MAX_OFFSET:
+            raise InvalidRequestError(f"limit must be 1 to {MAX_LISTED} and offset 0 to {MAX_OFFSET}.")
         stores = [self._shelf.of(each) for each in ([folder] if folder is not None else self._places())]
         pages = [await asyncio.to_thread(store.list, query, limit + offset, 0) for store in stores]
         records = [record for page in pages for record in page.sessions]

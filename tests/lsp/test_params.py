@@ -8,7 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steersman.lsp.failures import InvalidParamsError
-from steersman.lsp.params import CancelParams, CommandParams, ExportSessionParams, Nothing, RunParams, read_params
+from steersman.lsp.params import (
+    CancelParams,
+    CommandParams,
+    ExportSessionParams,
+    ForkSessionParams,
+    GetSessionParams,
+    ListSessionsParams,
+    Nothing,
+    RewindParams,
+    RunParams,
+    SearchSessionsParams,
+    read_params,
+)
 
 
 def run(argument: Any) -> RunParams:
@@ -76,6 +88,9 @@ def test_null_is_the_default() -> None:
         ({"prompt": "do", "mode": "fast"}, ["mode"], "accept-edits"),
         ({"prompt": "do", "context": {"url": "x"}}, ["context.uri", "context.url"], "context.uri is missing"),
         ({"prompt": "do", "limits": {"maxToken": 1}}, ["limits.maxToken"], "no field limits.maxToken"),
+        ({"prompt": "do", "maxTurns": 10**30}, ["maxTurns"], "less than or equal to"),
+        ({"prompt": "do", "limits": {"maxTokens": 2**53}}, ["limits.maxTokens"], "less than or equal to"),
+        ({"prompt": "do", "limits": {"deadlineSeconds": float("inf")}}, ["limits.deadlineSeconds"], "finite"),
         ({"prompt": " \n"}, ["prompt"], "empty"),
         ({"prompt": ""}, ["prompt"], "empty"),
         ({"prompt": "do", "sessionId": "s", "continue": True}, ["sessionId"], "exclude"),
@@ -86,6 +101,27 @@ def test_mistakes_are_named(argument: Any, fields: list[str], words: str) -> Non
     assert list(error.fields) == fields
     assert error.message.startswith("steersman.run: ")
     assert words in error.message
+
+
+@pytest.mark.parametrize(
+    ("model", "field"),
+    [
+        (ListSessionsParams, "limit"),
+        (ListSessionsParams, "offset"),
+        (SearchSessionsParams, "limit"),
+        (GetSessionParams, "after"),
+        (GetSessionParams, "limit"),
+        (ForkSessionParams, "atMessage"),
+        (RewindParams, "toMessage"),
+    ],
+)
+@pytest.mark.parametrize("number", [10**30, -(10**30), 2**63])
+def test_a_number_that_no_store_holds_is_a_mistake_of_the_field(
+    model: type[CommandParams], field: str, number: int
+) -> None:
+    with pytest.raises(InvalidParamsError) as caught:
+        read_params(model, "c", [{"sessionId": "s", "query": "q", field: number}])
+    assert field in caught.value.fields
 
 
 @pytest.mark.parametrize("arguments", [{"prompt": "do"}, "do", [1], ["do"], [{"prompt": "do"}, {}], [[1]]])

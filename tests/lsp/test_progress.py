@@ -145,6 +145,15 @@ async def test_the_persons_stop_reaches_the_run_while_it_works(token: int | str 
         task.cancel()
 
 
+@pytest.mark.parametrize("token", [{"a": 1}, ["t"], None, True, 1.0, {}])
+async def test_a_stop_of_what_is_no_token_is_ignored(token: object) -> None:
+    setup = Setup()
+    progress = setup.open(1)
+    setup.tokens.stop(token)
+    assert setup.stopped == 0
+    progress.end("complete")
+
+
 def test_messages_are_one_short_line() -> None:
     assert clip("a\n\n  b\tc") == "a b c"
     assert len(clip("x" * 500)) == 100

@@ -82,8 +82,8 @@ def test_a_list_is_paged(store: SessionStore):
     assert page.total == 5
 
 
-@pytest.mark.parametrize("page", [{"limit": -1}, {"offset": -1}])
-def test_a_negative_page_makes_no_sense(store: SessionStore, page: dict[str, int]):
+@pytest.mark.parametrize("page", [{"limit": -1}, {"offset": -1}, {"limit": 2**63}, {"offset": 10**30}])
+def test_a_negative_page_and_one_beyond_what_sqlite_counts_make_no_sense(store: SessionStore, page: dict[str, int]):
     with pytest.raises(InvalidRequestError):
         store.list(**page)
 
@@ -188,6 +188,20 @@ def test_usage_and_cost_add_up(store: SessionStore):
         (1, 10, 0.25),
         (2, 20, None),
     ]
+
+
+def test_tokens_that_no_model_can_have_used_are_cut_and_still_add_up(store: SessionStore):
+    session = store.create("go")
+    with store.acquire(session.id, "test") as handle:
+        for turn in (1, 2):
+            handle.add_usage(Usage(10**30, 0, 0, 2**63), None, run_id="r1", turn=turn)
+    assert store.get(session.id).usage == Usage(2 * 10**12, 0, 0, 2 * 10**12)
+
+
+def test_a_number_that_sqlite_cannot_hold_is_no_fault_of_ours(store: SessionStore):
+    session = store.create("go")
+    with pytest.raises(InvalidRequestError):
+        store.messages(session.id, after=10**30)
 
 
 def test_a_cost_that_nobody_knows_is_none(store: SessionStore):

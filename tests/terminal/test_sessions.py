@@ -209,6 +209,6 @@ def test_prune_tells_first_and_deletes_then(typed, edited):
     assert typed("sessions", "show", edited).code == 1
 
 
-@pytest.mark.parametrize("options", [["--older-than", "soon"], ["--keep", "-1"]])
+@pytest.mark.parametrize("options", [["--older-than", "soon"], ["--older-than", "9" * 30 + "d"], ["--keep", "-1"]])
 def test_an_age_or_a_number_that_makes_no_sense_is_wrong_usage(typed, options):
     assert typed("sessions", "prune", *options).code == 64

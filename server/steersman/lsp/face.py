@@ -174,7 +174,7 @@ class SteersmanServer(LanguageServer):
         """The configuration changed."""
         self.keep(self._configuration.changed(settings))
 
-    def on_progress_cancelled(self, token: int | str) -> None:
+    def on_progress_cancelled(self, token: object) -> None:
         """The person stopped a run."""
         self.views.tokens.stop(token)
 

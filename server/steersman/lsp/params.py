@@ -14,9 +14,15 @@ from pydantic.alias_generators import to_camel
 from steersman.lsp.failures import InvalidParamsError
 
 MAX_LISTED = 500
+MAX_NUMBER = 2**53 - 1
+"""The greatest whole number that JSON holds exactly for every client, and every store."""
 
 _Text: TypeAlias = Annotated[str, Field(min_length=1)]
-_Count: TypeAlias = Annotated[int, Field(ge=0)]
+_Count: TypeAlias = Annotated[int, Field(ge=0, le=MAX_NUMBER)]
+_Positive: TypeAlias = Annotated[int, Field(gt=0, le=MAX_NUMBER)]
+_Place: TypeAlias = Annotated[int, Field(ge=-1, le=MAX_NUMBER)]
+"""A message's number, or -1 for before all."""
+_Amount: TypeAlias = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 
 
 class CommandParams(BaseModel):
@@ -75,9 +81,9 @@ class ContextParams(CommandParams):
 class LimitsParams(CommandParams):
     """Limits of one run."""
 
-    max_tokens: Annotated[int, Field(gt=0)] | None = None
-    max_cost: Annotated[float, Field(gt=0)] | None = None
-    deadline_seconds: Annotated[float, Field(gt=0)] | None = None
+    max_tokens: _Positive | None = None
+    max_cost: _Amount | None = None
+    deadline_seconds: _Amount | None = None
 
 
 ModeName: TypeAlias = Literal["plan", "ask", "accept-edits", "auto"]
@@ -94,7 +100,7 @@ class RunParams(CommandParams):
     context: ContextParams | None = None
     mode: ModeName | None = None
     model: _Text | None = None
-    max_turns: Annotated[int, Field(gt=0)] | None = None
+    max_turns: _Positive | None = None
     limits: LimitsParams | None = None
 
     @model_validator(mode="after")
@@ -166,8 +172,8 @@ class GetSessionParams(CommandParams):
     """``steersman.sessions.get``."""
 
     session_id: _Text
-    after: Annotated[int, Field(ge=-1)] | None = None
-    limit: Annotated[int, Field(gt=0)] | None = None
+    after: _Place | None = None
+    limit: _Positive | None = None
 
 
 class RenameSessionParams(CommandParams):
@@ -205,7 +211,7 @@ class RewindParams(CommandParams):
     """``steersman.rewind``; ``toMessage`` is the last that stays, -1 for before all."""
 
     session_id: _Text
-    to_message: Annotated[int, Field(ge=-1)]
+    to_message: _Place
     files: bool = True
     conversation: bool = True
     force: bool = False

@@ -131,9 +131,9 @@ class ProgressTokens:
         else:
             progress.begin(token)
 
-    def stop(self, token: Token) -> None:
-        """The person stopped what runs under this token."""
-        stop = self._stops.get(token)
+    def stop(self, token: object) -> None:
+        """The person stopped what runs under this token; what is none, or none of ours, stops nothing."""
+        stop = self._stops.get(token) if isinstance(token, int | str) and not isinstance(token, bool) else None
         if stop is not None:
             stop()
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from steersman.agent.errors import StorageError
+from steersman.agent.errors import InvalidRequestError, StorageError
 from steersman.sessions.failures import storage_error
 from steersman.sessions.records import Durability
 
@@ -127,6 +127,8 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise storage_error(error, self.where) from error
+        except OverflowError as error:  # Python's own, for a whole number of more than 64 bits
+            raise InvalidRequestError("A number is greater than the store can hold.") from error
 
     def _open(self) -> sqlite3.Connection:
         with self._translated():

@@ -16,6 +16,7 @@ from steersman.agent.messages import AssistantMessage, Message, ProviderData, To
 from steersman.agent.model import Usage
 
 _DECODER = json.JSONDecoder()
+_MAX_TOKENS = 10**12
 """Reads what ``_dump`` wrote: nothing before or behind the object, which ``json.loads`` spends half its time on."""
 
 
@@ -80,13 +81,16 @@ def call_ids(extra: str | None) -> list[str]:
 
 
 def usage_columns(usage: Usage) -> tuple[int, int, int, int, int, int]:
-    """Return the columns of a usage: input, cached, cache writes, output, reasoning, estimated."""
+    """Return the columns of a usage: input, cached, cache writes, output, reasoning, estimated.
+
+    What no model can have used is cut: the columns and their sums hold 64 bits, and a provider may report anything.
+    """
     return (
-        usage.input_tokens,
-        usage.cached_input_tokens,
-        usage.cache_write_tokens,
-        usage.output_tokens,
-        usage.reasoning_tokens,
+        min(usage.input_tokens, _MAX_TOKENS),
+        min(usage.cached_input_tokens, _MAX_TOKENS),
+        min(usage.cache_write_tokens, _MAX_TOKENS),
+        min(usage.output_tokens, _MAX_TOKENS),
+        min(usage.reasoning_tokens, _MAX_TOKENS),
         int(usage.estimated),
     )
 

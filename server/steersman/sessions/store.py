@@ -42,6 +42,9 @@ from steersman.sessions.rewinds import StandingRewind
 from steersman.sessions.search import search_sessions
 from steersman.sessions.titles import MAX_TITLE_CHARS, clip, one_line, title_from
 
+_MAX_NUMBER = 2**63 - 1
+"""The greatest whole number that SQLite holds."""
+
 _MAX_NAMED = 5
 """How many sessions are named where the beginning of an id fits several."""
 
@@ -463,3 +466,5 @@ def _not_found(session_id: str) -> SessionNotFoundError:
 def _check_page(limit: int, offset: int) -> None:
     if limit < 0 or offset < 0:
         raise InvalidRequestError("A list's limit and offset cannot be negative.")
+    if max(limit, offset) > _MAX_NUMBER:
+        raise InvalidRequestError(f"A list's limit and offset cannot be greater than {_MAX_NUMBER}.")

@@ -25,7 +25,7 @@ from steersman.terminal.streams import note, say
 from steersman.wire import Json, hit_to_wire, message_to_wire, session_to_wire
 
 T = TypeVar("T")
-_AGE = re.compile(r"(\d+)\s*([smhdw])")
+_AGE = re.compile(r"([0-9]{1,9})\s*([smhdw])")
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
