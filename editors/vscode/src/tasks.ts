@@ -35,8 +35,23 @@ export class Tasks {
     }
     if (sessionId !== undefined) await this.#runs.open(sessionId);
     const folder = task.context === undefined ? this.#folderInView() : {};
-    const started = await this.#server.execute('steersman.start', this.chosen({ ...task, ...folder }));
+    const params = this.chosen({ ...task, ...folder });
+    const started = await this.#start(params).catch((error: unknown) => this.#startTakingOver(params, error));
     return started.sessionId;
+  }
+
+  #start(params: RunParams): Promise<{ sessionId: string }> {
+    return this.#server.execute('steersman.start', params);
+  }
+
+  // Another program holds the session: the person takes it from there, or leaves it.
+  async #startTakingOver(params: RunParams, error: unknown): Promise<{ sessionId: string }> {
+    const failure = asFailure(error);
+    if (failure.kind !== 'session_locked') throw failure;
+    const detail = 'Taken over, that program writes nothing more in it, and its run there ends.';
+    const choice = await vscode.window.showWarningMessage(failure.message, { modal: true, detail }, 'Take It Over');
+    if (choice === undefined) throw failure;
+    return this.#start({ ...params, takeOver: true });
   }
 
   /** Starts a run and shows what went wrong. */

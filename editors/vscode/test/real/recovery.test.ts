@@ -1,6 +1,6 @@
 // What goes wrong: a reload during a run, a server that dies.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import * as fs from 'node:fs';
 import { scene } from './driver/session.ts';
 import { until } from './driver/until.ts';
@@ -65,5 +65,43 @@ scene('nothing hangs when something breaks', STAGE, async (here, step) => {
     await here.ready();
     assert.ok(!fs.existsSync(here.path('evil/started')));
     await until('the panel is itself again', async () => (await panel.getByRole('heading', { name: 'What shall be done?' }).count()) === 1);
+  });
+});
+
+const HELD = { files: { 'a.txt': 'a\n' }, script: [['First.'], ['Mine now.']] };
+
+scene('a session that another program holds', HELD, async (here, step) => {
+  const { panel } = here;
+  const script = here.path('other.jsonl');
+  fs.writeFileSync(script, `${JSON.stringify([{ gate: 'holding' }, 'Never said.'])}\n`);
+
+  await step('is taken over only when the person says so, and nothing that was written is lost', async () => {
+    await here.runTask('begin');
+    await panel.getByText('First.').waitFor();
+    await panel.locator('.note', { hasText: '1 turn' }).waitFor();
+    const [program, ...before] = here.commandLine();
+    const environment = { ...process.env, STEERSMAN_STATE_DIR: here.state };
+    const other = spawn(program, [...before, 'run', '--continue', '-C', here.folder, '--model', `scripted/${script}`, 'hold it'], { env: environment, stdio: 'ignore' });
+    const ended = new Promise<number | null>((resolve) => other.once('exit', resolve));
+    try {
+      await until('the other program holds it', () => fs.existsSync(`${script}.gates/holding.reached`));
+      const box = panel.getByRole('textbox').last();
+      await box.fill('go on here');
+      await box.press('Enter');
+      const dialog = here.page.locator('.monaco-dialog-box');
+      await dialog.getByText('pid', { exact: false }).first().waitFor();
+      await here.picture('take-over');
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await until('what was written is there again', async () => (await box.inputValue()) === 'go on here');
+      assert.equal(other.exitCode, null, 'the other program was left alone');
+      await box.press('Enter');
+      await dialog.getByRole('button', { name: 'Take It Over' }).click();
+      await panel.getByText('Mine now.').waitFor();
+      fs.writeFileSync(`${script}.gates/holding.open`, '');
+      assert.notEqual(await ended, 0);
+      assert.equal(await panel.getByText('Never said.').count(), 0);
+    } finally {
+      other.kill('SIGKILL');
+    }
   });
 });

@@ -1,7 +1,8 @@
 // The list of entries, kept up piece by piece: what is open stays open, and the place is kept where a person reads.
 import type { Entry } from '../../conversation/entries.ts';
 import { element } from './dom.ts';
-import { entryView, type EntryParts } from './entry_views.ts';
+import type { EntryParts } from './entry_parts.ts';
+import { entryView } from './entry_views.ts';
 
 /** So near to the end counts as being at the end. */
 const END_PX = 40;

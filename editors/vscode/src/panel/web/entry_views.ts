@@ -1,15 +1,9 @@
 // One entry of the conversation as elements.
 import type { AssistantEntry, Entry, NoteEntry, ToolEntry, ToolState, UserEntry } from '../../conversation/entries.ts';
 import { readArguments } from '../../conversation/tool_titles.ts';
-import type { FromPanel } from '../messages.ts';
 import { button, element } from './dom.ts';
-import type { RenderMarkdown } from './markdown.ts';
+import type { EntryParts } from './entry_parts.ts';
 import { questionView } from './question_view.ts';
-
-export interface EntryParts {
-  readonly send: (message: FromPanel) => void;
-  readonly markdown: RenderMarkdown;
-}
 
 /** Returns the element of an entry. */
 export function entryView(entry: Entry, parts: EntryParts): HTMLElement {

@@ -2,7 +2,7 @@
 import type { ToolEntry } from '../../conversation/entries.ts';
 import type { OpenQuestion } from '../../protocol.gen.ts';
 import { button, element } from './dom.ts';
-import type { EntryParts } from './entry_views.ts';
+import type { EntryParts } from './entry_parts.ts';
 
 /** Returns the question. */
 export function questionView(entry: ToolEntry, question: OpenQuestion, { send }: EntryParts): HTMLElement {

@@ -94,6 +94,11 @@ export class Scene extends Workbench {
     return fs.readFileSync(this.path(name), 'utf8');
   }
 
+  /** The server's own command line program. */
+  commandLine(): readonly [program: string, ...before: string[]] {
+    return [python(), '-P', '-m', 'steersman'];
+  }
+
   /** Waits until the scripted model stands at a gate. */
   async reached(gate: string): Promise<void> {
     await until(`the model stands at ${gate}`, () => fs.existsSync(path.join(this.gates, `${gate}.reached`)));
