@@ -228,9 +228,12 @@ def _add_changing(action: _AddAction) -> None:
     rewind.add_argument("--files-only", action="store_true", help="leave the conversation as it is")
     rewind.add_argument("--conversation-only", action="store_true", help="leave the files as they are")
     rewind.add_argument("--force", action="store_true", help="also files that were changed since")
+    rewind.add_argument("--dry-run", action="store_true", help="only tell what would be done, with each file's change")
+    rewind.set_defaults(does="sessions_rewind:rewind")
     undo = action("undo-rewind", "take a rewind back", with_id=False)
     undo.add_argument("id", metavar="REWIND", help="its id, as the rewind and `sessions show` tell it; or latest")
-    undo.set_defaults(does="sessions:undo_rewind")
+    undo.add_argument("--force", action="store_true", help="also files that were changed since")
+    undo.set_defaults(does="sessions_rewind:undo_rewind")
 
 
 def _add_keeping(action: _AddAction) -> None:

@@ -134,7 +134,7 @@ class SessionLibrary:
         )  # fmt: skip
         return rewind_to_wire(result)
 
-    async def undo_rewind(self, rewind_id: str) -> Json:
+    async def undo_rewind(self, rewind_id: str, *, force: bool = False) -> Json:
         """Return ``{restored, conflicts, rewindId}``."""
         for place in self._places():
             store = self._shelf.of(place)
@@ -142,7 +142,9 @@ class SessionLibrary:
             if record is not None:
                 self.check_free(record.id)
                 workspace = self._workspace(record)
-                result = await undo_rewind(store, workspace, rewind_id, new_id=self._new_id, holder=self._holder)
+                result = await undo_rewind(
+                    store, workspace, rewind_id, new_id=self._new_id, holder=self._holder, force=force
+                )
                 return rewind_to_wire(result)
         raise InvalidRequestError(f"There is no rewind {rewind_id} in this workspace.")
 

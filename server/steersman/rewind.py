@@ -163,11 +163,18 @@ async def rewind(
 
 
 async def undo_rewind(
-    store: SessionStore, workspace: Workspace, rewind_id: str, *, new_id: Callable[[], str], holder: str
+    store: SessionStore,
+    workspace: Workspace,
+    rewind_id: str,
+    *,
+    new_id: Callable[[], str],
+    holder: str,
+    force: bool = False,
 ) -> RewindResult:
     """Take a rewind back: files as they were before it, and the conversation it left.
 
-    A file that is no longer as the rewind left it is a conflict. The result's ``rewind_id`` takes this back in turn.
+    A file that is no longer as the rewind left it is a conflict, and left alone unless forced; also later, when the
+    rest was taken back already. The result's ``rewind_id`` takes this back in turn.
 
     Raises:
         InvalidRequestError: no such rewind, or it was taken back already.
@@ -177,10 +184,10 @@ async def undo_rewind(
     if session is None:
         raise InvalidRequestError(f"There is no rewind {rewind_id!r} in this workspace.")
     with store.acquire(session.id, holder) as handle:
-        plan = handle.plan_undo(rewind_id)
-        look = await _look(workspace, plan.restores, force=False)
+        plan = handle.plan_undo(rewind_id, force=force)
+        look = await _look(workspace, plan.restores, force=force)
         told = "brought back the changes to these files that had been taken back"
-        return await _carry_out(handle, workspace, plan, look, new_id(), force=False, told=told)
+        return await _carry_out(handle, workspace, plan, look, new_id(), force=force, told=told)
 
 
 async def _carry_out(

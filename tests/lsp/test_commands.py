@@ -183,6 +183,19 @@ async def test_a_rewind_takes_back_what_a_run_wrote_and_can_be_undone(make_face:
     assert (face.folder / "new.txt").read_text() == "x"
 
 
+async def test_undoing_a_rewind_overwrites_what_was_changed_since_only_when_forced(make_face: Make) -> None:
+    face = make_face(reply(call("write_file", {"path": "new.txt", "content": "x"})), reply("Done."))
+    await face.initialize()
+    face.answer_with("Allow once")
+    session, path = (await face.run())["sessionId"], face.folder / "new.txt"
+    rewound = await face.client.command("steersman.rewind", {"sessionId": session, "toMessage": 0})
+    path.write_text("mine")
+    undone = await face.client.command("steersman.rewind.undo", {"rewindId": rewound["rewindId"]})
+    assert ([each["uri"] for each in undone["conflicts"]], path.read_text()) == ([path.as_uri()], "mine")
+    await face.client.command("steersman.rewind.undo", {"rewindId": rewound["rewindId"], "force": True})
+    assert path.read_text() == "x"
+
+
 async def test_a_dry_run_of_a_rewind_shows_what_would_be_done_and_that_is_then_done_or_nothing(make_face: Make) -> None:
     face = make_face(reply(call("write_file", {"path": "new.txt", "content": "x\n"})), reply("Done."))
     await face.initialize()

@@ -229,6 +229,33 @@ class TestUndo:
         assert bench.names(undone) == (["b"], ["a"])
         assert bench.files() == {"a": "other\n", "b": "new\n"}
 
+    async def test_forced_it_overwrites_what_was_changed_since_and_that_can_be_undone(self, bench: Bench):
+        await two_edits(bench)
+        result = await bench.rewind(2)
+        bench.write(a="mine\n")
+        undone = await bench.undo(result.rewind_id, force=True)
+        assert bench.names(undone) == (["a", "b"], [])
+        assert bench.files() == {"a": "three\n", "b": "new\n"}
+        await bench.undo(undone.rewind_id)
+        assert bench.files() == {"a": "mine\n"}
+
+    async def test_forced_later_it_puts_back_what_was_left_alone_and_nothing_else(self, bench: Bench):
+        await two_edits(bench)
+        result = await bench.rewind(2)
+        bench.write(a="mine\n")
+        await bench.undo(result.rewind_id)
+        with bench.hold() as handle:
+            handle.append(UserMessage("going on"))
+        bench.write(b="mine too\n")
+        said = bench.said()
+        undone = await bench.undo(result.rewind_id, force=True)
+        assert bench.names(undone) == (["a"], [])
+        assert bench.files() == {"a": "three\n", "b": "mine too\n"}
+        assert bench.said()[:-1] == said
+        assert "brought back" in bench.said()[-1]
+        with pytest.raises(InvalidRequestError, match="already"):
+            await bench.undo(result.rewind_id, force=True)
+
     async def test_messages_said_since_stay_in_the_session_but_not_in_the_conversation(self, bench: Bench):
         await two_edits(bench)
         result = await bench.rewind(2)

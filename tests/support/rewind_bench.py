@@ -79,8 +79,8 @@ class Bench:
             new_id=self.new_id, holder="rewind", preview=preview, **how,
         )  # fmt: skip
 
-    async def undo(self, rewind_id: str) -> RewindResult:
-        return await undo_rewind(self.store, self.workspace, rewind_id, new_id=self.new_id, holder="undo")
+    async def undo(self, rewind_id: str, *, force: bool = False) -> RewindResult:
+        return await undo_rewind(self.store, self.workspace, rewind_id, new_id=self.new_id, holder="undo", force=force)
 
     def files(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in sorted(self.folder.rglob("*")) if path.is_file()}

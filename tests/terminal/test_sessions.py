@@ -9,16 +9,6 @@ def call(name, **arguments):
     return {"call": name, "arguments": arguments}
 
 
-@pytest.fixture
-def edited(steersman, typed):
-    """A folder with one session that changed a file; returns the session's id."""
-    (steersman.folder / "a.txt").write_text("alpha\n")
-    model = steersman.script([call("edit_file", path="a.txt", old_text="alpha", new_text="omega")], ["Done."])
-    done = typed("run", "Rename alpha", "--model", model, "--yes", "--output", "json")
-    assert done.code == 0, done.err
-    return json.loads(done.out)["sessionId"]
-
-
 def as_json(printed):
     assert printed.code == 0, printed.err
     return json.loads(printed.out)
@@ -127,58 +117,6 @@ def test_fork_copies_up_to_a_message_and_rename_and_delete_do_what_they_say(type
     assert typed("sessions", "delete", forked["id"]).out == f"deleted {forked['id'][:8]} Another way\n"
     assert typed("sessions", "show", forked["id"]).code == 1
     assert "no message 99" in typed("sessions", "fork", edited, "--at", "99").err
-
-
-def test_rewind_goes_back_before_the_last_prompt_and_says_how_to_undo_it(steersman, typed, edited):
-    printed = typed("sessions", "rewind", edited)
-    assert printed.out == "restored  a.txt\n"
-    assert "undo it with: steersman sessions undo-rewind " in printed.err
-    assert (steersman.folder / "a.txt").read_text() == "alpha\n"
-    assert as_json(typed("sessions", "show", edited, "--json"))["messages"] == []
-
-
-def test_a_file_that_was_changed_since_is_a_conflict_until_forced(steersman, typed, edited):
-    (steersman.folder / "a.txt").write_text("mine\n")
-    conflict = typed("sessions", "rewind", edited, "--files-only", "--to", "0")
-    assert (conflict.code, conflict.out.startswith("conflict  a.txt: ")) == (1, True)
-    assert conflict.err == "put back all the same with: --force\n"
-    assert (steersman.folder / "a.txt").read_text() == "mine\n"
-    forced = typed("sessions", "rewind", edited, "--files-only", "--to", "0", "--force")
-    assert forced.code == 0
-    assert (steersman.folder / "a.txt").read_text() == "alpha\n"
-
-
-def test_a_rewind_of_nothing_is_wrong_usage_and_an_unknown_one_is_not_found(typed, edited):
-    assert typed("sessions", "rewind", edited, "--files-only", "--conversation-only").code == 64
-    unknown = typed("sessions", "undo-rewind", "nope")
-    assert (unknown.code, unknown.out) == (1, "")
-    assert unknown.err.startswith(
-        "steersman: There is no rewind 'nope' in this folder. `steersman sessions show latest`"
-    )
-    assert "no rewind in this folder" in typed("sessions", "undo-rewind", "latest").err
-    assert typed("sessions", "rewind", edited, "--to", "99").code == 64
-
-
-def test_a_file_that_a_rewind_takes_away_is_removed_and_undoing_it_restores_it(steersman, typed):
-    model = steersman.script([call("write_file", path="new.txt", content="x\n")], ["Done."])
-    typed("run", "Write it", "--model", model, "--yes")
-    assert typed("sessions", "rewind", "latest").out == "removed  new.txt\n"
-    assert not (steersman.folder / "new.txt").exists()
-    assert typed("sessions", "undo-rewind", "latest").out == "restored  new.txt\n"
-    assert (steersman.folder / "new.txt").exists()
-
-
-def test_where_nothing_was_changed_nothing_can_be_undone(typed, edited):
-    printed = typed("sessions", "rewind", edited, "--files-only", "--to", "3")
-    assert printed == (0, "No file had to be put back.\n", "")
-
-
-def test_a_rewound_session_says_so_until_the_rewind_is_taken_back(typed, edited):
-    assert "rewound at" not in typed("sessions", "show", edited).out
-    rewind_id = typed("sessions", "rewind", edited).err.split()[-1]
-    assert f"; undo with: steersman sessions undo-rewind {rewind_id}\n" in typed("sessions", "show", edited).out
-    assert typed("sessions", "undo-rewind", "latest").code == 0
-    assert "rewound at" not in typed("sessions", "show", edited).out
 
 
 def test_show_folds_what_the_editor_sent_along(steersman, typed):

@@ -194,7 +194,7 @@ class SessionLibrary(Protocol):
         """RewindResult (PROTOCOL §2): with ``rewindId``, or with ``files`` and ``preview`` where nothing was done."""
         ...
 
-    async def undo_rewind(self, rewind_id: str) -> JsonObject:
+    async def undo_rewind(self, rewind_id: str, *, force: bool = False) -> JsonObject:
         """``{restored, conflicts}``."""
         ...
 

@@ -223,6 +223,7 @@ class UndoRewindParams(CommandParams):
     """``steersman.rewind.undo``."""
 
     rewind_id: _Text
+    force: bool = False
 
 
 class FolderParams(CommandParams):

@@ -159,13 +159,13 @@ class SessionHandle:
         with self._reading() as connection:
             return rewinds.plan_rewind(connection, self._key, to_message, conversation=conversation)
 
-    def plan_undo(self, rewind_id: str) -> RewindPlan:
+    def plan_undo(self, rewind_id: str, *, force: bool = False) -> RewindPlan:
         """Say what taking a rewind back would do; raise ``InvalidRequestError`` for none, or one taken back already."""
         with self._reading() as connection:
             record = rewinds.find_rewind(connection, rewind_id)
             if record is None or record.session != self._key:
                 raise InvalidRequestError(f"This session has no rewind {rewind_id!r}.")
-            return rewinds.plan_undo(connection, record)
+            return rewinds.plan_undo(connection, record, force=force)
 
     async def begin_rewind(self, rewind_id: str, plan: RewindPlan, taken: Sequence[tuple[Snapshot, Snapshot]]) -> None:
         """Keep what a rewind is about to overwrite. ``taken``: pairs of what stands there and what is wanted there."""

@@ -78,18 +78,25 @@ def plan_rewind(connection: sqlite3.Connection, key: int, to_message: int, *, co
     )
 
 
-def plan_undo(connection: sqlite3.Connection, record: RewindRecord) -> RewindPlan:
+def plan_undo(connection: sqlite3.Connection, record: RewindRecord, *, force: bool) -> RewindPlan:
     """Plan to take a rewind back: its files as they were before it, and the conversation it left.
 
+    Where that was done already, ``force`` still plans for the files that were left alone then, and for no more.
+
     Raises:
-        InvalidRequestError: that was done already.
+        InvalidRequestError: it was taken back already, and nothing was left alone or it is not forced.
     """
-    if connection.execute("SELECT 1 FROM rewind WHERE undoes = ?", (record.id,)).fetchone():
-        raise InvalidRequestError(f"Rewind {record.id} was taken back already.")
+    touches = touches_of_rewind(connection, record.session, record.id)
+    undone = connection.execute("SELECT id FROM rewind WHERE undoes = ?", (record.id,)).fetchall()
+    if undone:
+        back = {touch.path for (undo,) in undone for touch in touches_of_rewind(connection, record.session, undo)}
+        touches = [touch for touch in touches if touch.path not in back]
+        if not (force and touches):
+            hint = "With force, files that were left alone then are put back too." if touches else None
+            raise InvalidRequestError(f"Rewind {record.id} was taken back already.", hint=hint)
     next_seq = queries.read_next_seq(connection, record.session)
-    spans = record.segments and segments.resume(record.segments, next_seq, record.next_seq)
-    restores = load_restores(connection, touches_of_rewind(connection, record.session, record.id))
-    return RewindPlan(record.last_kept, restores, (), spans, record.id)
+    spans = None if undone or not record.segments else segments.resume(record.segments, next_seq, record.next_seq)
+    return RewindPlan(record.last_kept, load_restores(connection, touches), (), spans, record.id)
 
 
 def add_rewind(connection: sqlite3.Connection, key: int, rewind_id: str, plan: RewindPlan, at: float) -> None:

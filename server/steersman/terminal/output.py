@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import unicodedata
 from collections.abc import Callable, Container, Sequence
 from functools import wraps
@@ -52,6 +53,12 @@ def exits(function: Callable[[ArgsT], int]) -> Callable[[ArgsT], int]:
             return 130
 
     return command
+
+
+def in_folder(command: str, folder: str, *words: str) -> str:
+    """Return a command line to be typed next, for the folder that this one named; ``folder``: as ``-C`` had it."""
+    where = [] if folder == "." else ["-C", shlex.quote(folder)]
+    return " ".join(["steersman", command, *where, *words])
 
 
 def counted(number: int, what: str) -> str:

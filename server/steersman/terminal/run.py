@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
-import shlex
 import signal
 import sys
 import time
@@ -23,7 +22,7 @@ from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
 from steersman.terminal.naming import latest_session, named_session
-from steersman.terminal.output import exits, print_error, print_json, print_warning, printable
+from steersman.terminal.output import exits, in_folder, print_error, print_json, print_warning, printable
 from steersman.terminal.refusals import Refusals
 from steersman.terminal.streams import READER_LEFT, Commentary, OutputLostError, note, read_all, say
 from steersman.terminal.style import Style, can_move, columns
@@ -134,8 +133,7 @@ async def _moving(shower: Callable[[Event], None]) -> AsyncGenerator[None]:
 
 def _go_on(folder: str, report: RunReport) -> str:
     """Return the command that goes on with the session; the beginning of its id is enough."""
-    where = "" if folder == "." else f" -C {shlex.quote(folder)}"
-    return f'steersman run{where} --session {report.session_id[:_SHORT_ID]} "…"'
+    return in_folder("run", folder, "--session", report.session_id[:_SHORT_ID], '"…"')
 
 
 def _where_it_is(app: HeadlessApp, folder: str, report: RunReport) -> str:
@@ -145,8 +143,7 @@ def _where_it_is(app: HeadlessApp, folder: str, report: RunReport) -> str:
     with suppress(SessionNotFoundError):  # it was cancelled before anything happened
         session = store.get(report.session_id)
         if store.persistent:
-            where = "" if folder == "." else f" -C {shlex.quote(folder)}"
-            return f"{cancelled}Look at it with: steersman sessions show{where} {session.id[:_SHORT_ID]}"
+            return f"{cancelled}Look at it with: {in_folder('sessions show', folder, session.id[:_SHORT_ID])}"
     return cancelled
 
 

@@ -26,7 +26,7 @@ async def rewind(call: CommandCall, params: RewindParams) -> JsonObject:
 
 async def undo(call: CommandCall, params: UndoRewindParams) -> JsonObject:
     """``steersman.rewind.undo``."""
-    return await call.face.engine().sessions.undo_rewind(params.rewind_id)
+    return await call.face.engine().sessions.undo_rewind(params.rewind_id, force=params.force)
 
 
 COMMANDS = (

@@ -1,0 +1,109 @@
+"""``steersman sessions rewind`` and ``undo-rewind`` (DESIGN S7)."""
+
+import json
+
+
+def call(name, **arguments):
+    return {"call": name, "arguments": arguments}
+
+
+def as_json(printed):
+    assert printed.code == 0, printed.err
+    return json.loads(printed.out)
+
+
+def test_rewind_goes_back_before_the_last_prompt_and_says_how_to_undo_it(steersman, typed, edited):
+    printed = typed("sessions", "rewind", edited)
+    assert printed.out == "restored  a.txt\n"
+    assert "undo it with: steersman sessions undo-rewind " in printed.err
+    assert (steersman.folder / "a.txt").read_text() == "alpha\n"
+    assert as_json(typed("sessions", "show", edited, "--json"))["messages"] == []
+
+
+def test_a_file_that_was_changed_since_is_a_conflict_until_forced(steersman, typed, edited):
+    (steersman.folder / "a.txt").write_text("mine\n")
+    conflict = typed("sessions", "rewind", edited, "--files-only", "--to", "0")
+    assert (conflict.code, conflict.out.startswith("conflict  a.txt: ")) == (1, True)
+    assert conflict.err == "put back all the same with: --force\n"
+    assert (steersman.folder / "a.txt").read_text() == "mine\n"
+    forced = typed("sessions", "rewind", edited, "--files-only", "--to", "0", "--force")
+    assert forced.code == 0
+    assert (steersman.folder / "a.txt").read_text() == "alpha\n"
+
+
+def test_a_rewind_of_nothing_is_wrong_usage_and_an_unknown_one_is_not_found(typed, edited):
+    assert typed("sessions", "rewind", edited, "--files-only", "--conversation-only").code == 64
+    unknown = typed("sessions", "undo-rewind", "nope")
+    assert (unknown.code, unknown.out) == (1, "")
+    assert unknown.err.startswith(
+        "steersman: There is no rewind 'nope' in this folder. `steersman sessions show latest`"
+    )
+    assert "no rewind in this folder" in typed("sessions", "undo-rewind", "latest").err
+    assert typed("sessions", "rewind", edited, "--to", "99").code == 64
+
+
+def test_a_file_that_a_rewind_takes_away_is_removed_and_undoing_it_restores_it(steersman, typed):
+    model = steersman.script([call("write_file", path="new.txt", content="x\n")], ["Done."])
+    typed("run", "Write it", "--model", model, "--yes")
+    assert typed("sessions", "rewind", "latest").out == "removed  new.txt\n"
+    assert not (steersman.folder / "new.txt").exists()
+    assert typed("sessions", "undo-rewind", "latest").out == "restored  new.txt\n"
+    assert (steersman.folder / "new.txt").exists()
+
+
+def test_where_nothing_was_changed_nothing_can_be_undone(typed, edited):
+    printed = typed("sessions", "rewind", edited, "--files-only", "--to", "3")
+    assert printed == (0, "No file had to be put back.\n", "")
+
+
+def test_a_rewound_session_says_so_until_the_rewind_is_taken_back(typed, edited):
+    assert "rewound at" not in typed("sessions", "show", edited).out
+    rewind_id = typed("sessions", "rewind", edited).err.split()[-1]
+    assert f"; undo with: steersman sessions undo-rewind {rewind_id}\n" in typed("sessions", "show", edited).out
+    assert typed("sessions", "undo-rewind", "latest").code == 0
+    assert "rewound at" not in typed("sessions", "show", edited).out
+
+
+def test_a_dry_run_tells_what_each_file_and_the_conversation_would_become_and_does_nothing(steersman, typed, edited):
+    printed = typed("sessions", "rewind", edited, "--dry-run")
+    assert printed.code == 0
+    first, *diff, last = printed.out.rstrip("\n").split("\n")
+    assert first == "would be restored  a.txt (+1 −1)"
+    assert diff[-2:] == ["-omega", "+alpha"]
+    assert last == "The conversation would go on without its last 4 messages."
+    assert printed.err == "Nothing was done; leave out --dry-run to do it.\n"
+    assert (steersman.folder / "a.txt").read_text() == "omega\n"
+    assert len(as_json(typed("sessions", "show", edited, "--json"))["messages"]) == 4
+
+
+def test_a_dry_run_tells_conflicts_and_what_forcing_them_would_do(steersman, typed, edited):
+    (steersman.folder / "a.txt").write_text("mine\n")
+    printed = typed("sessions", "rewind", edited, "--dry-run", "--files-only")
+    assert (printed.code, printed.out.startswith("conflict  a.txt: ")) == (1, True)
+    forced = typed("sessions", "rewind", edited, "--dry-run", "--files-only", "--force")
+    assert forced.code == 0
+    assert "\n-mine\n+alpha\n" in forced.out
+    assert "conversation" not in forced.out
+    assert (steersman.folder / "a.txt").read_text() == "mine\n"
+
+
+def test_a_dry_run_as_json_is_what_editors_get(typed, edited):
+    result = as_json(typed("sessions", "rewind", edited, "--dry-run", "--json"))
+    assert result.keys() == {"restored", "conflicts", "uncovered", "preview", "files"}
+
+
+def test_a_later_change_stands_in_the_way_of_undoing_until_it_is_forced(steersman, typed, edited):
+    rewind_id = typed("sessions", "rewind", edited).err.split()[-1]
+    (steersman.folder / "a.txt").write_text("mine\n")
+    conflict = typed("sessions", "undo-rewind", rewind_id)
+    assert (conflict.code, conflict.out.startswith("conflict  a.txt: ")) == (1, True)
+    assert f"put back all the same with: steersman sessions undo-rewind --force {rewind_id}\n" in conflict.err
+    assert (steersman.folder / "a.txt").read_text() == "mine\n"
+    assert "left alone" in typed("sessions", "undo-rewind", rewind_id).err
+    assert typed("sessions", "undo-rewind", rewind_id, "--force")[:2] == (0, "restored  a.txt\n")
+    assert (steersman.folder / "a.txt").read_text() == "omega\n"
+
+
+def test_what_is_to_be_typed_next_names_the_folder_that_was_named(steersman, edited):
+    printed = steersman("sessions", "rewind", edited, "-C", str(steersman.folder))
+    assert f"undo it with: steersman sessions undo-rewind -C {steersman.folder} " in printed.stderr
