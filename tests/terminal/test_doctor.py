@@ -75,6 +75,22 @@ def test_a_state_folder_that_cannot_be_written_is_a_problem(steersman, typed):
     assert (printed.code, "cannot be written; nothing would be kept" in printed.out) == (1, True)
 
 
+def test_damaged_databases_that_were_set_aside_are_named_with_what_to_do(steersman, typed):
+    assert "set aside" not in typed("doctor").out
+    typed("run", "hello", "--model", steersman.script(["Done."]))
+    [database] = steersman.state.glob("workspaces/*/sessions.db")
+    for companion in database.parent.glob("sessions.db*"):
+        companion.unlink()
+    database.write_bytes(b"this was a database once" * 100_000)
+    assert typed("sessions", "list").code == 0
+    [kept] = database.parent.glob("sessions.damaged-*.db")
+    printed = typed("doctor")
+    assert printed.code == 0
+    assert f"\n  {kept}  (2.4 MB)\n" in printed.out
+    assert f"sqlite3 {kept} .recover\n" in printed.out
+    assert json.loads(typed("doctor", "--json").out)["setAside"] == [{"path": str(kept), "bytes": 2_400_000}]
+
+
 def test_no_report_ever_holds_a_key(typed):
     os.environ["ANTHROPIC_API_KEY"] = "sk-ant-very secret"
     printed = typed("doctor")

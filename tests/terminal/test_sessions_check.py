@@ -38,7 +38,7 @@ def test_a_session_that_cannot_be_read_is_named_and_the_others_can_be_saved(type
     listed = json.loads(typed("sessions", "list", "--json").out)["sessions"]
     [sound] = [each["id"] for each in listed if each["title"] == "the second"]
     assert f"steersman sessions export {sound[:8]} --format json --output {sound[:8]}.json" in printed.out
-    assert f"sqlite3 '{database}' .recover" in printed.out
+    assert f"sqlite3 {database} .recover" in printed.out
     report = json.loads(typed("sessions", "check", "--json").out)
     assert (report["sound"], report["sessions"], len(report["unreadable"])) == (False, [sound], 1)
 

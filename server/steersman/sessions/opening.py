@@ -16,9 +16,9 @@ from steersman.agent.errors import StorageError
 from steersman.sessions.database import Connect, Database
 from steersman.sessions.failures import storage_error
 from steersman.sessions.locks import Lock, Locker
-from steersman.sessions.migrate import bring_up_to_date, is_current, is_damage, set_aside
+from steersman.sessions.migrate import bring_up_to_date, is_current, is_damage, list_set_aside, set_aside
 from steersman.sessions.oslock import LockUnsupportedError
-from steersman.sessions.places import make_private, make_private_file
+from steersman.sessions.places import make_private, make_private_file, stores_folder
 from steersman.sessions.records import Durability
 
 DATABASE_NAME = "sessions.db"
@@ -57,6 +57,13 @@ def open_database(
     except (sqlite3.Error, OSError) as error:
         raise storage_error(error, f"The session database {path}") from error
     return Database(path, durability=durability, connect=connect, busy_timeout_s=busy_timeout_s), notices
+
+
+def all_set_aside(state_dir: Path) -> list[Path]:
+    """Return the damaged databases of all workspace folders that were renamed to make room for new ones."""
+    return [
+        each for place in sorted(stores_folder(state_dir).glob("*")) for each in list_set_aside(place / DATABASE_NAME)
+    ]
 
 
 def open_memory() -> Database:

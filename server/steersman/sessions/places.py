@@ -19,13 +19,18 @@ _MAX_NAME_CHARS = 40
 
 def store_folder(state_dir: Path, folder: Path | None) -> Path:
     """Return where the store of a workspace folder lies: readable name, unambiguous digest."""
-    base = state_dir / "workspaces"
+    base = stores_folder(state_dir)
     if folder is None:
         return base / _NO_FOLDER
     key = folder_key(folder)
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", Path(key).name).strip("-.")[:_MAX_NAME_CHARS] or "root"
     digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return base / f"{name}-{digest}"
+
+
+def stores_folder(state_dir: Path) -> Path:
+    """Return where the stores of all workspace folders lie."""
+    return state_dir / "workspaces"
 
 
 def folder_key(folder: Path) -> str:

@@ -8,6 +8,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,8 +19,11 @@ from steersman import __version__
 from steersman.agent.errors import InvalidRequestError, SteersmanError
 from steersman.app import HeadlessApp, headless_settings, model_to_wire
 from steersman.configuration import config_file, load_settings, state_dir
+from steersman.sessions.housekeeping import disk_bytes
+from steersman.sessions.opening import all_set_aside
 from steersman.settings import Settings
 from steersman.terminal.output import exits, print_json, print_warning, printable, table
+from steersman.terminal.sessions_check import recovery
 from steersman.terminal.streams import say
 from steersman_tools.kit.sandbox_probe import SandboxProbe
 
@@ -94,6 +98,7 @@ async def _examine(*, online: bool) -> dict[str, Any]:
         "configFile": str(config_file(os.environ)),
         "stateDir": str(place),
         "stateBytes": _size(place),
+        "setAside": [{"path": str(path), "bytes": disk_bytes(path)} for path in all_set_aside(place)],
         "providers": [{to_camel(name): value for name, value in asdict(report).items()} for report in reports],
         "offer": found.ollama.sentence if found.ollama is not None else _what_to_set(found, settings.model_source),
         "sandbox": None if sandbox.sandbox is None else sandbox.sandbox.name,
@@ -147,10 +152,20 @@ def _print_report(report: dict[str, Any], *, online: bool) -> None:
         say("\n`steersman doctor --online` also tries streaming and tools, which costs a few tokens.")
     if report["offer"]:
         say(f"\n{report['offer']}")
+    _print_set_aside(report["setAside"])
     for problem in report["problems"]:
         say(f"\nproblem: {printable(problem)}")
     if not report["problems"]:
         say("\nNothing is wrong.")
+
+
+def _print_set_aside(databases: list[dict[str, Any]]) -> None:
+    if not databases:
+        return
+    say("\nDamaged session databases that were set aside, and are never deleted by Steersman:")
+    for each in databases:
+        say(printable(f"  {each['path']}  ({each['bytes'] / 1e6:.1f} MB)"))
+    say(printable(f"{recovery(databases[-1]['path'])}\nDelete those of which you need nothing more."))
 
 
 def _print_provider(provider: dict[str, Any]) -> None:
@@ -178,7 +193,11 @@ def _in_words(error: SteersmanError) -> str:
 
 
 def _size(folder: Path) -> int:
-    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) if folder.is_dir() else 0
+    total = 0
+    for file in folder.rglob("*"):
+        with suppress(OSError):  # gone meanwhile, as a database's companions go, or not ours to look at
+            total += file.lstat().st_size if file.is_file() else 0
+    return total
 
 
 def _is_writable(folder: Path) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from steersman.agent.errors import SteersmanError
 from steersman.agent.trace import clip_line
@@ -56,7 +56,7 @@ def _report(found: Checkup, titles: Mapping[str, str], size: StoreSize | None) -
         yield ""
         yield "Set aside earlier, because it was damaged, and never deleted:"
         yield from (f"  {path}" for path in found.set_aside)
-        yield _recovery(found.set_aside[-1])
+        yield recovery(str(found.set_aside[-1]))
 
 
 def _damage(found: Checkup, titles: Mapping[str, str]) -> Iterator[str]:
@@ -87,11 +87,12 @@ def _advice(found: Checkup) -> Iterator[str]:
             yield "       … and so on; `steersman sessions list` names them all"
         step += 1
     yield f"  {step}. Close the editors that use Steersman here, and move the database away (with its -wal and -shm)."
-    yield f"  {step + 1}. Go on: a new database is begun by itself. {_recovery(Path(found.path))}"
+    yield f"  {step + 1}. Go on: a new database is begun by itself. {recovery(found.path)}"
 
 
-def _recovery(path: Path) -> str:
-    return f"SQLite's own shell may get more out of it: sqlite3 '{path}' .recover"
+def recovery(path: str) -> str:
+    """Return what to do with a damaged database."""
+    return f"SQLite's own shell may get more out of it: sqlite3 {shlex.quote(path)} .recover"
 
 
 def _titles(store: SessionStore, ids: Sequence[str]) -> dict[str, str]:
