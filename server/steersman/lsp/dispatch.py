@@ -99,9 +99,9 @@ class Dispatch(LanguageServerProtocol):
         return None if result is None else self._structure_result(method, result)
 
     def notify(self, method: str, params: Any | None = None, delivery: Delivery | None = None) -> None:
-        """Send a notification (``contracts.Client.notify``)."""
-        message = {"jsonrpc": "2.0", "method": method, "params": self._converter.unstructure(params)}
-        self._put(message, delivery)
+        """Send a notification (``contracts.Client.notify``); a dictionary is JSON already and is not gone through."""
+        wire: Any = params if isinstance(params, dict) else self._converter.unstructure(params)
+        self._put({"jsonrpc": "2.0", "method": method, "params": wire}, delivery)
 
     def connection_lost(self) -> None:
         """The client is gone: answer what waits for it."""

@@ -24,12 +24,15 @@ def serve(host: Host, *, log_level: str = "warning") -> int:
             return _LOST
         import asyncio  # noqa: PLC0415 - from here on everything is loaded, behind the answered client's back
 
+        from steersman.lsp.interpreter import spare_what_stays, take_quick_turns  # noqa: PLC0415
         from steersman.lsp.leaving import end_for_sure  # noqa: PLC0415
         from steersman.lsp.logs import log_to_file  # noqa: PLC0415
         from steersman.lsp.serving import serve_connection  # noqa: PLC0415
         from steersman.lsp.transport import Transport  # noqa: PLC0415
 
         log_to_file(host.state_dir, log_level)
+        take_quick_turns()
+        spare_what_stays()
         transport = Transport(source, sink, opening)
         return asyncio.run(serve_connection(host, transport, watchdog=end_for_sure))
     except KeyboardInterrupt:  # before the event loop had its own way with it
