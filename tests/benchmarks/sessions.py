@@ -67,12 +67,23 @@ class Plain:
         self.connection = sqlite3.connect(path, isolation_level=None)
         self.connection.execute("PRAGMA journal_mode = WAL")
         self.connection.execute("PRAGMA synchronous = NORMAL")
-        self.connection.execute("CREATE TABLE session (key INTEGER PRIMARY KEY, title TEXT, updated REAL)")
+        self.connection.execute(
+            "CREATE TABLE session (key INTEGER PRIMARY KEY, id TEXT, title TEXT, folder TEXT, model TEXT, parent TEXT,"
+            " created REAL, updated REAL, messages INTEGER, cost REAL, input INTEGER, cached INTEGER, written INTEGER,"
+            " output INTEGER, reasoning INTEGER, estimated INTEGER, holder TEXT)"
+        )
         self.connection.execute(
             "CREATE TABLE message (id INTEGER PRIMARY KEY, session INTEGER, seq INTEGER, body TEXT)"
         )
         self.connection.execute("CREATE UNIQUE INDEX place ON message (session, seq)")
         self.connection.execute("CREATE VIRTUAL TABLE words USING fts5 (body, content='message', content_rowid='id')")
+
+    def begin(self, number: int) -> None:
+        """Put a session in, with all that a list shows of one."""
+        self.connection.execute(
+            "INSERT INTO session VALUES (?, ?, ?, '/w', 'demo/rules', NULL, 0, 0, 0, NULL, 0, 0, 0, 0, 0, 0, NULL)",
+            (number, f"s{number}", f"session {number}"),
+        )
 
     def insert(self, session: int, seq: int, body: str) -> None:
         """Put one message in."""
@@ -95,6 +106,12 @@ def body_of(message: Message) -> str:
     return json.dumps({"role": message.role, "content": message.content, "more": repr(message)[:200]})
 
 
+def said_in(message: Message) -> str:
+    """Return what a search finds of the message: its text, and the arguments of its calls."""
+    calls = message.tool_calls if isinstance(message, AssistantMessage) else ()
+    return " ".join([message.content, *(call.arguments for call in calls)])
+
+
 def open_store(place: Path) -> SessionStore:
     """Open a store in an empty folder."""
     ids = itertools.count()
@@ -113,7 +130,7 @@ def append_and_load(place: Path) -> Iterator[Row]:
     bodies = [body_of(message) for message in conversation]
     store, plain = open_store(place), Plain(place / "plain.db")
     session = store.create("bench")
-    plain.connection.execute("INSERT INTO session VALUES (1, 'bench', 0)")
+    plain.begin(1)
     with store.acquire(session.id, "bench") as handle:
         took = asyncio.run(_append(handle.append, plain, conversation, bodies))
     yield Row("append one message", took.ours, took.floor)
@@ -155,7 +172,7 @@ def listing(place: Path) -> Iterator[Row]:
     store, plain = open_store(place), Plain(place / "plain.db")
     for number in range(1000):
         store.create(f"session {number}")
-        plain.connection.execute("INSERT INTO session (title, updated) VALUES (?, 0)", (f"session {number}",))
+        plain.begin(number)
 
     def plain_list() -> None:
         plain.connection.execute("SELECT * FROM session ORDER BY key DESC LIMIT 1000").fetchall()
@@ -165,22 +182,25 @@ def listing(place: Path) -> Iterator[Row]:
 
 
 def searching(place: Path) -> Iterator[Row]:
-    """Search 30,000 messages: the first time, which indexes them, and again."""
+    """Search 100,000 messages in 100 sessions: the first time, which indexes them, and again."""
     conversation = messages(1000)
     store, plain = open_store(place), Plain(place / "plain.db")
+    first = store.create("session 0")
+    with store.acquire(first.id, "bench") as handle:
+        for message in conversation:
+            handle.append(message)
     plain.connection.execute("BEGIN")
-    for number in range(30):
-        session = store.create(f"session {number}")
-        with store.acquire(session.id, "bench") as handle:
-            for seq, message in enumerate(conversation):
-                handle.append(message)
-                plain.insert(number, seq, message.content)
+    for number in range(100):
+        if number:
+            store.fork(first.id)
+        for seq, message in enumerate(conversation):
+            plain.insert(number, seq, said_in(message))
     plain.connection.execute("COMMIT")
     began = time.perf_counter()
     plain.index()
     between = time.perf_counter()
     store.search("nothing")
-    yield Row("index 30,000 messages", time.perf_counter() - between, between - began)
+    yield Row("index 100,000 messages", time.perf_counter() - between, between - began)
     for words, query in (("a rare word", "module77"), ("two common words", "alpha omicron")):
         match = " AND ".join(f'"{word}"*' for word in query.split())
 
