@@ -190,6 +190,23 @@ def test_usage_and_cost_add_up(store: SessionStore):
     ]
 
 
+def test_tokens_that_were_noted_are_there_with_the_message_they_belong_to_and_at_the_latest_at_the_end(
+    store: SessionStore,
+):
+    session = store.create("go")
+    with store.acquire(session.id, "test") as handle:
+        handle.append(UserMessage("go"))
+        handle.record_usage(Usage(10), 0.25, run_id="r1", turn=1)
+        assert store.get(session.id).usage == Usage()
+        handle.append(AssistantMessage("done"))
+        assert store.get(session.id).usage == Usage(10)
+        handle.append(UserMessage("more"))
+        handle.record_usage(Usage(5), 0.25, run_id="r1", turn=2)
+    record = store.get(session.id)
+    assert (record.usage, record.cost) == (Usage(15), 0.5)
+    assert [each.turn for each in store.responses(session.id)] == [1, 2]
+
+
 def test_tokens_that_no_model_can_have_used_are_cut_and_still_add_up(store: SessionStore):
     session = store.create("go")
     with store.acquire(session.id, "test") as handle:

@@ -260,10 +260,10 @@ class _Run:
         if self.signal.is_set:
             self._discard(response, "cancelled")
             raise StoppedError
+        self.usage += usage
+        self.emit(UsageReported(usage, self.limits.estimate_cost(usage)))  # a ledger may write both at once
         seq = self._record(message)
         self.turns += 1
-        self.usage += usage
-        self.emit(UsageReported(usage, self.limits.estimate_cost(usage)))
         self.emit(AssistantMessageCommitted(seq, message.content, message.tool_calls, message.truncated))
         repeats = await self._run_calls(message)
         if self.signal.is_set:

@@ -100,7 +100,7 @@ class Dispatch(LanguageServerProtocol):
 
     def notify(self, method: str, params: Any | None = None, delivery: Delivery | None = None) -> None:
         """Send a notification (``contracts.Client.notify``); a dictionary is JSON already and is not gone through."""
-        wire: Any = params if isinstance(params, dict) else self._converter.unstructure(params)
+        wire = cast("Any", params) if isinstance(params, dict) else self._converter.unstructure(params)
         self._put({"jsonrpc": "2.0", "method": method, "params": wire}, delivery)
 
     def connection_lost(self) -> None:

@@ -68,8 +68,8 @@ class Chronicle(Protocol):
         """Keep a span."""
         ...
 
-    def add_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
-        """Add one response's tokens."""
+    def record_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
+        """Keep one response's tokens."""
         ...
 
 
@@ -92,7 +92,7 @@ class Timeline:
                 self._begin("model", event)
             case UsageReported(usage, cost):
                 self._end("model", event)
-                self.chronicle.add_usage(usage, cost, run_id=event.run_id, turn=event.turn)
+                self.chronicle.record_usage(usage, cost, run_id=event.run_id, turn=event.turn)
             case RetryWaiting(reason, seconds):
                 self._keep("retry", event, event.time, event.time + seconds, label=reason)
             case ApprovalRequested(call_id=call_id, title=title):

@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Self, TypeAlias
+from typing import NamedTuple, Self, TypeAlias
 
 from steersman.agent.changes import Change
 from steersman.agent.errors import (
@@ -58,6 +58,16 @@ class _Tail:
     closings: list[ToolMessage]
 
 
+class _Use(NamedTuple):
+    """What one response took."""
+
+    usage: Usage
+    cost: float | None
+    run_id: str
+    turn: int
+    at: float
+
+
 class SessionHandle:
     """One session, one writer.
 
@@ -89,6 +99,7 @@ class SessionHandle:
         self._tail: _Tail | None = None
         self._lost: SteersmanError | None = None
         self._timings: list[Timing] = []
+        self._uses: list[_Use] = []
         self._is_open = True
         self._has_appended = False
 
@@ -115,9 +126,10 @@ class SessionHandle:
             for result in batch:
                 if isinstance(result, ToolMessage):
                     checkpoints.settle_call(connection, self._key, tail.assistant_seq, result)
-            self._write_timings(connection)
+            self._write_noted(connection)
             self._note_activity(connection, tail.next_seq + len(batch), len(batch), message)
         self._timings.clear()
+        self._uses.clear()
         self._has_appended = True
         seq = tail.next_seq + len(batch) - 1
         self._tail = _tail_after(tail, message, seq)
@@ -146,13 +158,15 @@ class SessionHandle:
     def add_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
         """Add one response's tokens and estimated US dollars to the session."""
         with self._writing() as connection:
-            queries.add_response(
-                connection, self._key, run_id=run_id, turn=turn, at=self._clock(), usage=usage, cost=cost
-            )
+            self._write_use(connection, _Use(usage, cost, run_id, turn, self._clock()))
 
     def record_timing(self, timing: Timing) -> None:
         """Keep a span for the timeline; written with the next append or ``close``."""
         self._timings.append(timing)
+
+    def record_usage(self, usage: Usage, cost: float | None, *, run_id: str = "", turn: int = 0) -> None:
+        """``add_usage``, written with the next append (the response's own, in one transaction) or ``close``."""
+        self._uses.append(_Use(usage, cost, run_id, turn, self._clock()))
 
     def plan_rewind(self, to_message: int, *, conversation: bool = True) -> RewindPlan:
         """Say what going back to a message would do (-1: before all); raise ``InvalidRequestError`` for no such one."""
@@ -195,7 +209,7 @@ class SessionHandle:
                     "UPDATE session SET holder = NULL WHERE key = ? AND generation = ?", (self._key, self._generation)
                 )
                 if let_go.rowcount:
-                    self._write_timings(connection)
+                    self._write_noted(connection)
             if self._has_appended:
                 update_index(self._database, max_chars=_INDEXED_AT_CLOSE_CHARS)
         except SteersmanError:
@@ -240,9 +254,17 @@ class SessionHandle:
             (next_seq, added, self._clock(), model, model, self._key),
         )
 
-    def _write_timings(self, connection: sqlite3.Connection) -> None:
+    def _write_noted(self, connection: sqlite3.Connection) -> None:
+        """Write the spans and tokens that wait."""
         if self._timings:
             timeline.insert_timings(connection, self._key, self._timings)
+        for use in self._uses:
+            self._write_use(connection, use)
+
+    def _write_use(self, connection: sqlite3.Connection, use: _Use) -> None:
+        queries.add_response(
+            connection, self._key, run_id=use.run_id, turn=use.turn, at=use.at, usage=use.usage, cost=use.cost
+        )
 
     def _known_tail(self) -> _Tail:
         if self._tail is None:
