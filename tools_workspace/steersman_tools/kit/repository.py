@@ -82,6 +82,14 @@ def read_ignore_settings(repository: Repository | None, environ: Mapping[str, st
     return IgnoreSettings(excludes, folds_case)
 
 
+def read_settings(file: Path) -> list[tuple[str, str]]:
+    """Return a configuration file's settings as (``section.name`` or ``section.subsection.name``, value), in order.
+
+    What it includes is not read: an ``include.path`` is a setting like others.
+    """
+    return list(_settings(file, None, 0))
+
+
 def read_small_file(path: Path, *, follow: bool = True) -> bytes | None:
     """Return a regular file's bytes, or None when it is missing, special, unreadable or huge. Never blocks.
 
