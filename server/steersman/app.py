@@ -324,7 +324,8 @@ class Application:
             named = [config.api_key_env for config in configs if config.api_key_env]
             own = (self._state_dir, config_file(self._environ))
             network = self.settings.sandbox_network
-            self._tools = Toolbox(CommandSettings(self._environ, named, network, own))
+            leftovers = self._state_dir / "leftovers"
+            self._tools = Toolbox(CommandSettings(self._environ, named, network, own, leftovers))
         return self._tools
 
     def _client(self, model: str) -> ModelClient:

@@ -37,12 +37,14 @@ class CommandSettings:
         secret_names: environment variables that hold keys by configuration.
         network: a confined command may use the network.
         hidden: Steersman's own files, which no command may see.
+        leftovers: the folder where it is noted what has to be removed if this process is killed.
     """
 
     environ: Mapping[str, str]
     secret_names: Sequence[str] = ()
     network: bool = False
     hidden: tuple[Path, ...] = ()
+    leftovers: Path | None = None
 
 
 class Toolbox:
@@ -189,14 +191,17 @@ def _delete_file(parts: _Parts) -> Tool:
 
 
 def _run_command(parts: _Parts) -> Tool:
+    from steersman.sessions.oslock import try_lock  # noqa: PLC0415
     from steersman_tools.kit.confining import CommandRules  # noqa: PLC0415
+    from steersman_tools.kit.leftovers import LeftoverStore  # noqa: PLC0415
     from steersman_tools.run_command import RunCommand  # noqa: PLC0415
 
     commands = parts.toolbox.commands
+    leftovers = LeftoverStore(commands.leftovers, try_lock) if commands.leftovers is not None else None
     return RunCommand(
         parts.workspace,
         probe=parts.toolbox.probe,
-        rules=CommandRules(Path.home(), network=commands.network, hidden=commands.hidden),
+        rules=CommandRules(Path.home(), network=commands.network, hidden=commands.hidden, leftovers=leftovers),
         environ=commands.environ,
         secret_names=commands.secret_names,
         read_only=parts.read_only,

@@ -17,8 +17,9 @@ from steersman_tools.kit.command_output import HeadAndTail, PacedEmit, PlainText
 from steersman_tools.kit.command_report import Report
 from steersman_tools.kit.command_runner import Ended, Launch, Sleep, run_process
 from steersman_tools.kit.command_words import command_description
-from steersman_tools.kit.confining import CommandRules, Confiner, Held
+from steersman_tools.kit.confining import CommandRules, Confiner
 from steersman_tools.kit.environment import command_environment
+from steersman_tools.kit.held import Held
 from steersman_tools.kit.process_group import ProcessGroups, shell_argv, system_groups
 from steersman_tools.kit.protected_walk import ProtectedWalk
 from steersman_tools.kit.sandbox_probe import SandboxProbe
@@ -141,10 +142,11 @@ class RunCommand:
         held = await self._confiner.hold(plan.command, Path(plan.folder), await self._probe.find(), read_only=read_only)
         output = _Output(emit, self._clock)
         started = self._clock()
+        holding = await self._confiner.begin(held)
         try:
-            ended = await self._run(plan.command, plan.folder, held, prepared.timeout_s, output, signal)
+            ended = await self._run(plan.command, plan.folder, holding.held, prepared.timeout_s, output, signal)
         finally:
-            news = await self._confiner.news(held)
+            news = await self._confiner.end(holding)
             await self._workspace.settle_after_command()
         report = Report(
             ended=ended,
@@ -155,7 +157,8 @@ class RunCommand:
             is_held=held.sandbox is not None,
             read_only=read_only,
             network=self._rules.network,
-            news=tuple(self._display(path) for path in news),
+            news=tuple(self._display(path) for path in news.made),
+            set_aside=tuple(self._display(path) for path in news.set_aside),
         )
         return ToolResult(report.text(), is_error=report.is_error)
 

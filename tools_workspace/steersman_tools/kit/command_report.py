@@ -23,6 +23,7 @@ _NO_NETWORK = re.compile(
     r"Failed to establish a new connection",
 )
 _TAIL_CHARS = 4000
+_MAX_NAMED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,7 @@ class Report:
         read_only: that sandbox could write nothing.
         network: that sandbox had the network.
         news: protected paths that it made.
+        set_aside: paths that git would have obeyed, and that were given another name.
     """
 
     ended: Ended
@@ -50,6 +52,7 @@ class Report:
     read_only: bool = False
     network: bool = False
     news: tuple[str, ...] = ()
+    set_aside: tuple[str, ...] = ()
 
     @property
     def is_error(self) -> bool:
@@ -90,7 +93,12 @@ class Report:
         if self.ended.runs_on:
             remarks.append("Something it left in the background is still running.")
         if self.news:
-            remarks.append(f"It made what is protected, tell the person: {', '.join(self.news[:5])}")
+            remarks.append(f"It made what is protected, tell the person: {_some(self.news)}")
+        if self.set_aside:
+            remarks.append(
+                f"It made what git would have obeyed, tell the person: {_some(self.set_aside)}. "
+                'Each now has another name, with ".set-aside" at its end.'
+            )
         if self.unsaved:
             remarks.append(f"Not saved in the editor, so the command did not see your edits: {', '.join(self.unsaved)}")
         return remarks
@@ -103,6 +111,11 @@ class Report:
         if not self.network and _NO_NETWORK.search(tail):
             remarks.append("It ran in a sandbox that has no network.")
         return remarks
+
+
+def _some(paths: tuple[str, ...]) -> str:
+    shown = ", ".join(paths[:_MAX_NAMED])
+    return shown if len(paths) <= _MAX_NAMED else f"{shown} and {len(paths) - _MAX_NAMED} more"
 
 
 def _signal_name(number: int) -> str:

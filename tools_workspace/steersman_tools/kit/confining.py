@@ -1,56 +1,31 @@
-"""What one command is held to, from what the run is allowed and what the folders hold now (DESIGN A1, W10)."""
+"""What one command is held to, from what the run is allowed and what the folders hold now (DESIGN A1, W7, W10)."""
 
 from __future__ import annotations
 
 import asyncio
-import contextlib
+import os
 import re
-import shutil
-import tempfile
-import weakref
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from steersman.agent.tool import Confinement, ToolError
+from steersman.agent.tool import ToolError
+from steersman_tools.kit.git_disarming import disarm, identities, rebase_orders
+from steersman_tools.kit.git_folders import GIT, GitHold, hold_repositories
+from steersman_tools.kit.held import Held, Holding, News
+from steersman_tools.kit.hiding import Hiding, hide, is_hidden
+from steersman_tools.kit.leftovers import Leftover, LeftoverStore, Record
 from steersman_tools.kit.protected_walk import ProtectedFound, ProtectedWalk
 from steersman_tools.kit.sandbox import Confines, Sandbox
 from steersman_tools.kit.sandbox_probe import Found
+from steersman_tools.kit.scratch import Scratch
 
 _GIT = re.compile(r"\bgit\b(?:\s+-(?:[cC]\s+\S+|\S+))*\s+([a-z][a-z-]*)")
-_GIT_READS = frozenset(
-    {
-        *(
-            "status",
-            "diff",
-            "log",
-            "show",
-            "blame",
-            "grep",
-            "shortlog",
-            "describe",
-            "rev-parse",
-            "rev-list",
-            "cat-file",
-        ),
-        *(
-            "ls-files",
-            "ls-tree",
-            "ls-remote",
-            "merge-base",
-            "name-rev",
-            "whatchanged",
-            "version",
-            "help",
-            "check-ignore",
-        ),
-        *("for-each-ref", "show-ref", "diff-tree", "diff-files", "diff-index", "var", "count-objects", "check-attr"),
-    }
-)
-_GIT_ORDERS = ("hooks", "config", "config.worktree", "info", "modules")
-_HIDDEN_FOLDERS = (".ssh", ".gnupg", ".aws", ".azure", ".kube", ".password-store", ".config/gh", ".config/gcloud")
-_SOCKET_FOLDERS = (".docker/run", ".docker/desktop", ".colima", ".lima", ".rd", ".orbstack/run", ".1password")
-_HIDDEN_FILES = (".netrc", ".git-credentials", ".pypirc", ".docker/config.json", ".vault-token", ".pgpass")
+_GIT_READS = """
+status diff log show blame grep shortlog describe rev-parse rev-list cat-file ls-files ls-tree ls-remote merge-base
+name-rev whatchanged version help check-ignore for-each-ref show-ref diff-tree diff-files diff-index var count-objects
+check-attr
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,143 +37,168 @@ class CommandRules:
         network: they may reach the network.
         hidden: folders and files that no command may see, Steersman's own among them.
         scratch: a private folder for temporary files and caches, or None: one is made that lasts as long as the tool.
+        leftovers: where is noted what others have to remove if this process is killed; shared by all of the user's
+            processes. None: nobody shares it, and nobody will.
     """
 
     home: Path
     network: bool = False
     hidden: tuple[Path, ...] = ()
     scratch: Path | None = None
+    leftovers: LeftoverStore | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
-    """How one command is held.
-
-    Attributes:
-        confinement: what may be claimed of it.
-        sandbox: what holds it, or None.
-        confines: what it is held to, or None.
-        found: the protected paths before it ran, or None where nobody looked.
-        warnings: what a person must know.
-    """
-
-    confinement: Confinement
-    sandbox: Sandbox | None = None
-    confines: Confines | None = None
-    found: ProtectedFound | None = None
-    warnings: tuple[str, ...] = ()
-
-    def argv(self, command: Sequence[str]) -> list[str]:
-        """Return the program and arguments to start."""
-        if self.sandbox is None or self.confines is None:
-            return list(command)
-        return self.sandbox.argv(self.confines, command)
-
-    def environment(self) -> Mapping[str, str]:
-        """Return what the sandbox adds to the environment."""
-        if self.sandbox is None or self.confines is None:
-            return {}
-        return self.sandbox.environment(self.confines)
-
-
-@dataclass(slots=True, weakref_slot=True, eq=False)
 class Confiner:
     """Works out the confines of a run's commands.
 
-    Attributes:
+    Args:
         roots: the workspace folders.
         rules: what the commands may do.
         walk: looks for protected paths below the roots.
     """
 
-    roots: tuple[Path, ...]
-    rules: CommandRules
-    walk: ProtectedWalk
-    exists: Callable[[Path], bool] = Path.exists
-    _made_scratch: Path | None = None
+    def __init__(self, roots: tuple[Path, ...], rules: CommandRules, walk: ProtectedWalk) -> None:
+        self._roots = roots
+        self._rules = rules
+        self._walk = walk
+        self._scratch = Scratch(rules.scratch, rules.leftovers)
 
     async def hold(self, command: str, folder: Path, available: Found, *, read_only: bool = False) -> Held:
         """Return how the command is held by the sandbox there is, or that it is not.
 
         Raises:
-            ToolError: it must write nothing (plan mode, A1), and there is no sandbox to see to that.
+            ToolError: it must write nothing (plan mode, A1), and there is no sandbox to see to that; or there is no
+                place for its temporary files.
         """
         if available.sandbox is None and read_only:
             raise ToolError(f"Plan mode runs commands only inside a sandbox, and there is none: {available.reason}.")
         if available.sandbox is None:
             return Held("none", warnings=(f"It runs without a sandbox: {available.reason}.",))
-        scratch = await asyncio.to_thread(self._scratch)
         if read_only:
-            return Held("read_only", available.sandbox, self._confines(folder, (), (), scratch, read_only=True))
-        found = await asyncio.to_thread(self.walk.find)
+            return Held("read_only", available.sandbox, await asyncio.to_thread(self._read_only, folder))
+        return await asyncio.to_thread(self._hold, command, folder, available.sandbox)
+
+    async def begin(self, held: Held) -> Holding:
+        """Keep away what must not come to be; ``end`` has to follow, whatever happens.
+
+        Raises:
+            ToolError: that is not possible.
+        """
+        making = asyncio.ensure_future(asyncio.to_thread(self._begin, held))
+        try:
+            return await asyncio.shield(making)
+        except asyncio.CancelledError:
+            await asyncio.wait({making})
+            if making.exception() is None and (record := making.result().record) is not None:
+                await asyncio.to_thread(record.end)
+            raise
+
+    async def end(self, holding: Holding) -> News:
+        """Let go, and return what came of what is protected; new orders for git are set aside."""
+        return await asyncio.to_thread(self._end, holding)
+
+    def _read_only(self, folder: Path) -> Confines:
+        return self._confines(folder, self._hide(), read_only=True)
+
+    def _hold(self, command: str, folder: Path, sandbox: Sandbox) -> Held:
+        if self._rules.leftovers is not None:
+            self._rules.leftovers.sweep()
+        found = self._walk.find()
         writes_git = may_write_git(command)
-        protected = tuple(each for path in found.paths for each in self._kept(path, writes_git))
-        absent = tuple(path for path in found.absent if not (writes_git and path.name == ".git"))
-        confines = self._confines(folder, protected, absent, scratch)
-        warnings: list[str] = []
-        if writes_git:
-            warnings.append("It may change the repository in .git, but not its hooks and configuration.")
-        if not found.is_complete:
-            warnings.append("The folders are too large to keep every protected file in them read-only.")
-        return Held("none" if writes_git else "roots", available.sandbox, confines, found, tuple(warnings))
+        dot_gits = [path for path in found.paths if path.name == GIT] if writes_git else []
+        git = hold_repositories(dot_gits, self._roots)
+        hiding = self._hide()
+        places = [Leftover("place", str(path)) for path in found.absent if not (writes_git and path.name == GIT)]
+        places = [each for each in (*places, *git.absent) if not self._is_hidden(Path(each.path), hiding)]
+        places += hiding.absent
+        confines = replace(
+            self._confines(folder, hiding),
+            writable=tuple(git.writable),
+            protected=self._seen(hiding, *(path for path in found.paths if path not in dot_gits), *git.protected),
+            absent=tuple(Path(each.path) for each in places),
+            pinned=self._seen(hiding, *git.pinned, *self._dotted_above(found.paths)) + hiding.pinned,
+        )
+        warnings = tuple(_warnings(found, git, writes_git=writes_git))
+        return Held("none" if writes_git else "roots", sandbox, confines, found, git, tuple(places), warnings)
 
-    async def news(self, held: Held) -> tuple[Path, ...]:
-        """Return the protected paths that came to be, or are others, since; having removed our own empty folders."""
-        if held.found is None or held.confines is None:
-            return ()
-        if held.sandbox is not None and held.sandbox.makes_folders:
-            for path in held.confines.absent:
-                with contextlib.suppress(OSError):  # not ours any more: somebody put something into it
-                    path.rmdir()
-        now = await asyncio.to_thread(self.walk.find)
-        return tuple(path for path, identity in now.paths.items() if held.found.paths.get(path) != identity)
+    def _begin(self, held: Held) -> Holding:
+        if held.confines is None or held.found is None or held.sandbox is None:
+            return Holding(held)
+        known = identities((path for path in held.found.paths if path.name == GIT), held.git.known)
+        rebases = rebase_orders(held.git.known)
+        if not held.sandbox.needs_places:
+            return Holding(held, None, known, rebases)
+        record = self._make_places(held)
+        there = tuple(path for path in held.confines.absent if os.path.lexists(path))
+        return Holding(replace(held, confines=replace(held.confines, absent=there)), record, known, rebases)
 
-    def _kept(self, path: Path, writes_git: bool) -> tuple[Path, ...]:
-        """Return what stays as it is of a protected path: all of it, or of ``.git`` only what gives orders."""
-        if not writes_git or path.name != ".git" or not path.is_dir():
-            return (path,)
-        return tuple(path / name for name in _GIT_ORDERS if self.exists(path / name))
+    def _make_places(self, held: Held) -> Record:
+        assert held.confines is not None
+        try:
+            return self._leftovers().begin(held.places, (*held.confines.protected, *held.confines.pinned))
+        except OSError as error:
+            raise ToolError(
+                f"The command was not started: what keeps it from protected files could not be noted in Steersman's "
+                f"state folder ({error.strerror or error}). Tell the person."
+            ) from None
 
-    def _confines(
-        self,
-        folder: Path,
-        protected: tuple[Path, ...],
-        absent: tuple[Path, ...],
-        scratch: Path,
-        *,
-        read_only: bool = False,
-    ) -> Confines:
-        rules = self.rules
+    def _end(self, holding: Holding) -> News:
+        if holding.record is not None:
+            holding.record.end()
+        before = holding.held.found
+        if before is None:
+            return News()
+        now = self._walk.find()
+        others = self._leftovers().places()
+        made = [path for path, identity in now.paths.items() if before.paths.get(path) != identity]
+        made = [path for path in made if path not in others]
+        known = holding.held.git.known
+        new = [path for path in made if path.name == GIT]
+        there = [path for path in before.paths if path.name == GIT and path not in made]
+        set_aside = disarm(new, known, holding.known, within=self._roots, but_in=(*known, *there))
+        made += (path for path, text in rebase_orders(known).items() if holding.rebases.get(path) != text)
+        return News(tuple(made), set_aside)
+
+    def _leftovers(self) -> LeftoverStore:
+        return self._rules.leftovers or LeftoverStore(self._scratch.folder() / "places", None)
+
+    def _confines(self, folder: Path, hiding: Hiding, *, read_only: bool = False) -> Confines:
         return Confines(
-            roots=self.roots,
+            roots=self._roots,
             folder=folder,
-            home=rules.home,
+            home=self._rules.home,
             read_only=read_only,
-            network=rules.network,
-            protected=protected,
-            absent=absent,
-            hidden=tuple(self._hidden()),
-            scratch=scratch,
+            network=self._rules.network,
+            hidden=hiding.paths,
+            scratch=self._scratch.folder(),
         )
 
-    def _hidden(self) -> list[str]:
+    def _hide(self) -> Hiding:
         """Return what is not to be seen: always Steersman's own; without the network also keys, of no use then."""
-        paths = [*self.rules.hidden, *(self.rules.home / name for name in _SOCKET_FOLDERS)]  # daemons that obey anybody
-        if not self.rules.network:
-            paths += (self.rules.home / name for name in (*_HIDDEN_FOLDERS, *_HIDDEN_FILES))
-        roots = self.roots
-        seen = [path for path in paths if self.exists(path) and not any(path.is_relative_to(root) for root in roots)]
-        return [f"{path}/" if path.is_dir() else str(path) for path in seen]
+        return hide(self._rules.hidden, self._rules.home, self._roots, keys=not self._rules.network)
 
-    def _scratch(self) -> Path:
-        if self._made_scratch is None:
-            made = self.rules.scratch or Path(tempfile.mkdtemp(prefix="steersman-")).resolve()
-            if self.rules.scratch is None:
-                weakref.finalize(self, shutil.rmtree, made, ignore_errors=True)
-            for name in ("tmp", "cache"):
-                (made / name).mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._made_scratch = made
-        return self._made_scratch
+    def _seen(self, hiding: Hiding, *paths: Path) -> tuple[Path, ...]:
+        return tuple(path for path in dict.fromkeys(paths) if not self._is_hidden(path, hiding))
+
+    def _is_hidden(self, path: Path, hiding: Hiding) -> bool:
+        return is_hidden(path, hiding.paths, self._roots)
+
+    def _dotted_above(self, paths: Iterable[Path]) -> Iterator[Path]:
+        """Yield folders like ``.github`` around what is protected: nobody has to rename those."""
+        for path in paths:
+            for above in path.parents:
+                if not above.name.startswith(".") or above in self._roots:
+                    break
+                yield above
+
+
+def _warnings(found: ProtectedFound, git: GitHold, *, writes_git: bool) -> Iterator[str]:
+    if writes_git:
+        yield "It may change the repository in .git, but not its hooks and configuration."
+    if not git.is_whole:
+        yield "Some repositories stay as they are: there are links in them, or too many submodules or work trees."
+    if not found.is_complete:
+        yield "The folders are too large to keep every protected file in them read-only."
 
 
 def may_write_git(command: str) -> bool:
@@ -206,4 +206,5 @@ def may_write_git(command: str) -> bool:
 
     Such a command is held all the same, but nobody may claim that ``.git`` is safe from it.
     """
-    return any(match[1] not in _GIT_READS for match in _GIT.finditer(command))
+    reads = _GIT_READS.split()
+    return any(match[1] not in reads for match in _GIT.finditer(command))
