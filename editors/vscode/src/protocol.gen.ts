@@ -130,6 +130,7 @@ export interface SteerParams {
 
 export interface UndoRewindParams {
   rewindId: string;
+  force?: boolean;
 }
 
 export interface WaitParams {
