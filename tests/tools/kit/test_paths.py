@@ -226,3 +226,30 @@ def test_a_workspace_needs_a_folder(ws: Path) -> None:
         Confinement([])
     with pytest.raises(ValueError, match="no workspace folder"):
         confined(ws, folder=ws.parent)
+
+
+class CountingFiles(FoldingFiles):
+    """Keeps what it was asked."""
+
+    def __init__(self, paths: list[str]) -> None:
+        super().__init__(paths)
+        self.asked: list[tuple[str, str]] = []
+
+    def is_link(self, path: str) -> bool:
+        self.asked.append(("link", path))
+        return super().is_link(path)
+
+    def identity(self, path: str) -> tuple[int, int] | None:
+        self.asked.append(("identity", path))
+        return super().identity(path)
+
+
+def test_above_a_workspace_folder_nothing_is_looked_at_again():
+    """A path of a deep workspace costs what its own parts cost (DESIGN §9)."""
+    files = CountingFiles(["/home/me/src/deep/ws/a.py"])
+    confinement = Confinement([Root("ws", Path("/home/me/src/deep/ws"))], file_system=files)
+    files.asked.clear()
+    assert confinement.locate("a.py").path == Path("/home/me/src/deep/ws/a.py")
+    links = [path for kind, path in files.asked if kind == "link"]
+    assert links == ["/home/me/src/deep/ws/a.py", "/home/me/src/deep/ws"]
+    assert {path.rpartition("/")[0] for kind, path in files.asked if kind == "identity"} == {"/home/me/src/deep/ws"}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import stat
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,6 +23,9 @@ from steersman_tools.kit.workspace import Applied, Document, Location, NotTextEr
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 """The largest file that is read, edited, moved, deleted or kept for a rewind; search goes beyond."""
+
+SMALL_FILE_BYTES = 64 * 1024
+"""Read where it is asked for; more is read in a thread."""
 
 
 class StagedChanges:
@@ -83,6 +87,8 @@ class DiskWorkspace:
 
     async def read(self, location: Location) -> Document:
         """Return the text on disk; see ``Workspace.read``."""
+        if _is_small(location.path):
+            return self._read(location)
         return await asyncio.to_thread(self._read, location)
 
     async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:
@@ -141,6 +147,15 @@ class DiskWorkspace:
         except NotTextError as error:
             raise NotTextError(f"{location.display} cannot be read as text: {error}") from None
         return Document(location, text, text_digest(text), encoding=encoding, has_bom=has_bom)
+
+
+def _is_small(path: Path) -> bool:
+    """Whether a regular file is read sooner than a thread would be woken for it."""
+    try:
+        found = path.lstat()
+    except OSError:
+        return True  # so is the error
+    return stat.S_ISREG(found.st_mode) and found.st_size <= SMALL_FILE_BYTES
 
 
 def paths_of(changes: Sequence[Change]) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ import os
 import stat
 import string
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
@@ -84,14 +84,21 @@ class RealFileSystem:
             return []
 
 
-def respell(path: str, file_system: FileSystem) -> str:
+def respell(path: str, file_system: FileSystem, known: str | None = None) -> str:
     """Return the resolved path with every existing part spelled as the file system spells it.
 
     On systems that fold case or Unicode forms one file has many spellings, and a document must have one key. Where
-    names are told apart exactly this costs one look a part.
+    names are told apart exactly this costs two looks a part.
+
+    Args:
+        path: absolute, links resolved.
+        file_system: what is asked.
+        known: a folder that holds the path and is spelled as it should be; only what is below is looked at.
     """
     drive, rest = os.path.splitdrive(path)
     spelled = drive + os.sep
+    if known is not None:
+        spelled, rest = known, path[len(known) :]
     for name in rest.split(os.sep):
         if not name:
             continue
@@ -136,6 +143,7 @@ class Confinement:
         if not roots:
             raise ValueError("a workspace has at least one folder")
         self._fs = file_system or RealFileSystem()
+        self.roots: tuple[Root, ...] = ()
         self.roots = tuple(Root(root.name, self._canonical(str(root.path))) for root in roots)
         self.folder = self._canonical(str(folder)) if folder is not None else self.roots[0].path
         if self._root_of(self.folder) is None:
@@ -154,7 +162,7 @@ class Confinement:
         location = self.at(path, shown=raw)
         if os.sep == "/" and "\\" in raw and self._fs.identity(str(path)) is None:
             raise PathRefusedError(f"path “{raw}” does not exist; write “/” between folders")
-        if self._fs.is_link(absolute):
+        if absolute != str(path) and self._fs.is_link(absolute):
             link = self._canonical(os.path.dirname(absolute)) / wanted.name
             return Location(location.path, location.root, location.display, link=link)
         if wanted.name != path.name and _is_spelling_of(wanted.name, path.name):
@@ -200,9 +208,10 @@ class Confinement:
             real = self._fs.real_path(path)
         except (OSError, ValueError) as error:
             raise PathRefusedError(f"path “{path}” cannot be resolved: {error}") from None
-        if self._fs.is_link(real) or any(self._fs.is_link(str(parent)) for parent in Path(real).parents):
+        known = next((str(root.path) for root in self.roots if _is_inside(Path(real), root.path)), None)
+        if any(self._fs.is_link(part) for part in _parts_of(real, known)):
             raise PathRefusedError(f"path “{path}” goes round in a loop of links")
-        return Path(respell(real, self._fs))
+        return Path(respell(real, self._fs, known))
 
     def _root_of(self, path: Path) -> Root | None:
         """Return the innermost root that holds the path."""
@@ -219,6 +228,14 @@ class Confinement:
 
     def _is_taken(self, name: str) -> bool:
         return self._fs.identity(str(self.folder / name)) is not None
+
+
+def _parts_of(path: str, known: str | None) -> Iterator[str]:
+    """Yield the path and the folders it lies in, up to the known one; all of them where there is none."""
+    yield path
+    while path != known and (parent := os.path.dirname(path)) != path:
+        path = parent
+        yield path
 
 
 def _is_spelling_of(name: str, other: str) -> bool:
