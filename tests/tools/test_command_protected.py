@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 from pathlib import Path
 
 import pytest
@@ -26,8 +27,8 @@ def root(tmp_path: Path) -> Path:
     return folder
 
 
-def found(root: Path, **options: int) -> tuple[set[str], set[str], bool]:
-    seen = ProtectedWalk([root], **options).find()
+def found(root: Path, *, max_entries: int = 1000) -> tuple[set[str], set[str], bool]:
+    seen = ProtectedWalk([root], max_entries=max_entries).find()
     return (
         {path.relative_to(root).as_posix() for path in seen.paths},
         {path.relative_to(root).as_posix() for path in seen.absent},
@@ -83,6 +84,136 @@ def test_a_folder_that_changed_is_looked_at_again(root: Path):
     (root / "src" / ".env").write_text("x")
 
     assert root / "src" / ".env" in walk.find().paths
+
+
+def test_a_folder_that_changed_is_looked_at_again_whatever_its_times_say(root: Path):
+    """The very attack: the time of the folder is put back after something was made in it."""
+    walk = ProtectedWalk([root], clock_ns=lambda: 2**62)
+    walk.find()
+    before = (root / "src").stat()
+    (root / "src" / ".vscode").mkdir()
+    os.utime(root / "src", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert root / "src" / ".vscode" in walk.find().paths
+
+
+def test_a_folder_that_took_the_place_of_another_is_looked_at(root: Path):
+    walk = ProtectedWalk([root], clock_ns=lambda: 2**62)
+    walk.find()
+    before = (root / "src").stat()
+    (root / "src").rename(root / "old")
+    (root / "src").mkdir()
+    (root / "src" / ".env").write_text("x")
+    os.utime(root / "src", ns=(before.st_atime_ns, before.st_mtime_ns))
+
+    assert root / "src" / ".env" in walk.find().paths
+
+
+def test_a_folder_that_changed_just_before_it_was_read_is_read_again(root: Path):
+    """The clocks of files are coarse: two changes may have the same time. Here all times are the same."""
+    read: list[int] = []
+
+    def clock() -> int:
+        read.append((root / "src").stat().st_ctime_ns)
+        return read[-1]
+
+    walk = ProtectedWalk([root], clock_ns=clock)
+    walk.find()
+    once = len(read)
+    walk.find()
+
+    assert len(read) == 2 * once
+
+
+def test_a_folder_that_has_not_changed_for_a_while_is_not_read_again(root: Path):
+    read: list[int] = []
+
+    def clock() -> int:
+        read.append(2**62)
+        return read[-1]
+
+    walk = ProtectedWalk([root], clock_ns=clock)
+    walk.find()
+    once = len(read)
+    walk.find()
+
+    assert len(read) == once
+
+
+def watched(root: Path, max_entries: int = 1000) -> tuple[set[str], set[str]]:
+    walk = ProtectedWalk([root], max_watched_entries=max_entries)
+    walk.find()
+    seen = walk.watch()
+    return (
+        {path.relative_to(root).as_posix() for path in seen.paths},
+        {path.relative_to(root).as_posix() for path in seen.unseen},
+    )
+
+
+def test_what_is_protected_in_folders_that_other_programs_fill_is_watched(root: Path):
+    (root / "packages" / "app" / "build").mkdir()
+    (root / "packages" / "app" / "build" / ".envrc").write_text("x")
+
+    assert watched(root) == (
+        {"node_modules/x/.vscode", "node_modules/x/.env", "packages/app/build/.envrc"},
+        set(),
+    )
+
+
+def test_folders_that_are_too_full_to_watch_are_named(root: Path):
+    for number in range(30):
+        (root / "node_modules" / "x" / f"{number}" / "y").mkdir(parents=True)
+
+    assert watched(root, max_entries=20)[1] == {"node_modules"}
+
+
+async def test_that_they_are_too_full_is_a_warning(root: Path):
+    walk = ProtectedWalk([root], max_watched_entries=1)
+
+    held = await Confiner((root,), CommandRules(root.parent / "home"), walk).hold("make", root, BWRAP)
+
+    assert held.warnings == ("Protected files in node_modules are neither kept nor watched: there are too many files.",)
+
+
+def test_of_many_protected_paths_in_a_filled_folder_only_the_folder_is_named(root: Path):
+    walk = ProtectedWalk([root])
+    walk.find()
+    many = [root / "node_modules" / f"{number}" / ".env" for number in range(4)]
+
+    assert walk.crowded([root / ".env", *many[:3]]) == ((root / ".env", *many[:3]), ())
+    assert walk.crowded([root / ".env", *many]) == ((root / ".env",), (root / "node_modules",))
+
+
+@pytest.mark.parametrize(
+    ("there", "changed"),
+    [
+        ("vendor/lib/.vscode/tasks.json", "vendor/lib/.vscode"),
+        ("build/.envrc", "build/.envrc"),
+        ("vendor/lib/.git/hooks/pre-commit", "vendor/lib/.git"),
+        ("vendor/lib/.git/config", "vendor/lib/.git"),
+    ],
+)
+@pytest.mark.parametrize("is_new", [False, True])
+async def test_a_change_of_what_is_watched_is_news(root: Path, there: str, changed: str, is_new: bool):
+    path = root / there
+    path.parent.mkdir(parents=True)
+    if not is_new:
+        path.write_text("orig")
+    each = confiner(root)
+    holding = await each.begin(await each.hold("make", root, BWRAP))
+    path.write_text("EVIL")
+
+    assert (await each.end(holding)).made == (root / changed,)
+
+
+async def test_what_is_only_read_is_no_news(root: Path):
+    (root / "vendor" / "lib" / ".git" / "objects").mkdir(parents=True)
+    (root / "vendor" / "lib" / ".git" / "config").write_text("x")
+    each = confiner(root)
+    holding = await each.begin(await each.hold("make", root, BWRAP))
+    (root / "vendor" / "lib" / ".git" / "objects" / "x").write_text("git does this")
+
+    assert (await each.end(holding)).made == ()
 
 
 def confiner(root: Path, **rules: object) -> Confiner:

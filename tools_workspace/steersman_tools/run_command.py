@@ -157,8 +157,9 @@ class RunCommand:
             is_held=held.sandbox is not None,
             read_only=read_only,
             network=self._rules.network,
-            news=tuple(self._display(path) for path in news.made),
-            set_aside=tuple(self._display(path) for path in news.set_aside),
+            news=tuple(map(self._display, news.made)),
+            set_aside=tuple(map(self._display, news.set_aside)),
+            crowds=tuple(map(self._display, news.crowds)),
         )
         return ToolResult(report.text(), is_error=report.is_error)
 

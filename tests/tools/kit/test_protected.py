@@ -220,3 +220,54 @@ class TestSecretFinder:
         secrets = dict(protected._PATTERNS)["secret"].split()
 
         assert all(pattern.startswith(".") for pattern in secrets if "/" in pattern)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "path"),
+    [
+        ("core.hooksPath", "scripts/hooks", "scripts/hooks/pre-commit"),
+        ("core.hooksPath", "./scripts/../hooks/", "hooks/pre-commit"),
+        ("include.path", "../shared/git.conf", "shared/git.conf"),
+        ("includeIf.onbranch:main.path", "../shared/git.conf", "shared/git.conf"),
+        ("core.attributesFile", "attributes", "attributes"),
+    ],
+)
+@pytest.mark.parametrize("is_linked", [False, True])
+def test_where_gits_configuration_leads_to_is_protected(
+    tmp_path: Path, setting: str, value: str, path: str, is_linked: bool
+):
+    root = tmp_path.resolve() / "ws"
+    repository = root / ".git"
+    repository.mkdir(parents=True)
+    if is_linked:
+        repository = root.parent / "main"
+        own = repository / "worktrees" / "ws"
+        own.mkdir(parents=True)
+        (own / "commondir").write_text("../..\n")
+        (root / ".git").rmdir()
+        (root / ".git").write_text(f"gitdir: {own}\n")
+        value = value.replace("../shared", "../ws/shared")
+    section, _, name = setting.rpartition(".")
+    kind, dot, which = section.partition(".")
+    header = f'{kind} "{which}"' if dot else kind
+    (repository / "config").write_text(f"[{header}]\n\t{name} = {value}\n")
+
+    found = ProtectedPaths([root])(str(root / path))
+
+    assert found is not None
+    assert found.kind == "git"
+    assert ProtectedPaths([root])(str(root / "src" / "app.py")) is None
+
+
+def test_hooks_that_an_included_configuration_leads_to_are_protected(tmp_path: Path):
+    root = plant(tmp_path.resolve(), ".git/HEAD", shared="[core]\n\thooksPath = scripts\n")
+    (root / ".git" / "config").write_text("[include]\n\tpath = ../shared\n")
+
+    assert ProtectedPaths([root])(str(root / "scripts" / "pre-commit")) is not None
+
+
+def test_a_configuration_that_includes_itself_is_read_to_an_end(tmp_path: Path):
+    root = plant(tmp_path.resolve(), ".git/HEAD", shared="[include]\n\tpath = shared\n")
+    (root / ".git" / "config").write_text("[include]\n\tpath = ../shared\n")
+
+    assert ProtectedPaths([root])(str(root / "app.py")) is None

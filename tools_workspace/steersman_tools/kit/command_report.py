@@ -41,6 +41,7 @@ class Report:
         network: that sandbox had the network.
         news: protected paths that it made.
         set_aside: paths that git would have obeyed, and that were given another name.
+        crowds: folders in which it made many protected paths.
     """
 
     ended: Ended
@@ -53,6 +54,7 @@ class Report:
     network: bool = False
     news: tuple[str, ...] = ()
     set_aside: tuple[str, ...] = ()
+    crowds: tuple[str, ...] = ()
 
     @property
     def is_error(self) -> bool:
@@ -94,6 +96,8 @@ class Report:
             remarks.append("Something it left in the background is still running.")
         if self.news:
             remarks.append(f"It made what is protected, tell the person: {_some(self.news)}")
+        if self.crowds:
+            remarks.append(f"It made or changed files with protected names in {_some(self.crowds)}.")
         if self.set_aside:
             remarks.append(
                 f"It made what git would have obeyed, tell the person: {_some(self.set_aside)}. "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -118,19 +118,20 @@ class Confiner:
             absent=tuple(Path(each.path) for each in places),
             pinned=self._seen(hiding, *git.pinned, *self._dotted_above(found.paths)) + hiding.pinned,
         )
-        warnings = tuple(_warnings(found, git, writes_git=writes_git))
+        warnings = tuple(_warnings(found, git, self._walk.unseen(), writes_git=writes_git))
         return Held("none" if writes_git else "roots", sandbox, confines, found, git, tuple(places), warnings)
 
     def _begin(self, held: Held) -> Holding:
         if held.confines is None or held.found is None or held.sandbox is None:
             return Holding(held)
-        known = identities((path for path in held.found.paths if path.name == GIT), held.git.known)
-        rebases = rebase_orders(held.git.known)
+        watched = self._walk.watch().paths
+        dot_gits = (path for path in (*held.found.paths, *watched) if path.name == GIT)
+        begun = Holding(held, None, watched, identities(dot_gits, held.git.known), rebase_orders(held.git.known))
         if not held.sandbox.needs_places:
-            return Holding(held, None, known, rebases)
+            return begun
         record = self._make_places(held)
         there = tuple(path for path in held.confines.absent if os.path.lexists(path))
-        return Holding(replace(held, confines=replace(held.confines, absent=there)), record, known, rebases)
+        return replace(begun, record=record, held=replace(held, confines=replace(held.confines, absent=there)))
 
     def _make_places(self, held: Held) -> Record:
         assert held.confines is not None
@@ -152,12 +153,14 @@ class Confiner:
         others = self._leftovers().places()
         made = [path for path, identity in now.paths.items() if before.paths.get(path) != identity]
         made = [path for path in made if path not in others]
+        made += (path for path, sign in self._walk.watch().paths.items() if holding.watched.get(path) != sign)
         known = holding.held.git.known
         new = [path for path in made if path.name == GIT]
         there = [path for path in before.paths if path.name == GIT and path not in made]
         set_aside = disarm(new, known, holding.known, within=self._roots, but_in=(*known, *there))
         made += (path for path, text in rebase_orders(known).items() if holding.rebases.get(path) != text)
-        return News(tuple(made), set_aside)
+        alone, crowds = self._walk.crowded(made)
+        return News(alone, set_aside, crowds)
 
     def _leftovers(self) -> LeftoverStore:
         return self._rules.leftovers or LeftoverStore(self._scratch.folder() / "places", None)
@@ -192,13 +195,16 @@ class Confiner:
                 yield above
 
 
-def _warnings(found: ProtectedFound, git: GitHold, *, writes_git: bool) -> Iterator[str]:
+def _warnings(found: ProtectedFound, git: GitHold, unseen: Sequence[Path], *, writes_git: bool) -> Iterator[str]:
     if writes_git:
         yield "It may change the repository in .git, but not its hooks and configuration."
     if not git.is_whole:
         yield "Some repositories stay as they are: there are links in them, or too many submodules or work trees."
     if not found.is_complete:
         yield "The folders are too large to keep every protected file in them read-only."
+    if unseen:
+        names = ", ".join(dict.fromkeys(path.name for path in unseen))
+        yield f"Protected files in {names} are neither kept nor watched: there are too many files."
 
 
 def may_write_git(command: str) -> bool:

@@ -99,6 +99,12 @@ def git_folder_of(dot_git: Path) -> Path | None:
     return folder if folder.is_dir() else None
 
 
+def shared_folder(git_folder: Path) -> Path:
+    """Return what a work tree's own folder shares with others: hooks and configuration are there."""
+    common = _line(git_folder / "commondir")
+    return _real(git_folder / common) if common is not None else git_folder
+
+
 def submodules(repository: Path) -> Iterator[Path]:
     """Yield the repositories of a repository's submodules; those inside them are theirs."""
     yield from _repositories_in(repository / "modules", _MAX_DEPTH)

@@ -9,7 +9,7 @@ from pathlib import Path
 from steersman.agent.tool import Confinement
 from steersman_tools.kit.git_folders import GitHold
 from steersman_tools.kit.leftovers import Leftover, Record
-from steersman_tools.kit.protected_walk import ProtectedFound
+from steersman_tools.kit.protected_walk import ProtectedFound, Signature
 from steersman_tools.kit.sandbox import Confines, Sandbox
 
 
@@ -55,12 +55,14 @@ class Holding:
     Attributes:
         held: how; what must not come to be is kept away by now.
         record: what we made for that, or None.
+        watched: what is protected where nothing is held, with what changes when it does.
         known: what tells the repositories that there are from those that it makes.
         rebases: the rebases under way that run programs.
     """
 
     held: Held
     record: Record | None = None
+    watched: Mapping[Path, Signature] = field(default_factory=dict[Path, Signature])
     known: frozenset[tuple[int, int]] = frozenset()
     rebases: Mapping[Path, bytes] = field(default_factory=dict[Path, bytes])
 
@@ -72,7 +74,9 @@ class News:
     Attributes:
         made: paths that came to be, or are others now.
         set_aside: paths that git would have obeyed, and that have another name now.
+        crowds: folders that other programs fill, in which there are many such paths.
     """
 
     made: tuple[Path, ...] = ()
     set_aside: tuple[Path, ...] = ()
+    crowds: tuple[Path, ...] = ()

@@ -1,7 +1,8 @@
 """The protected list as a file system really has it: links with protected names protect what they lead to (DESIGN W7).
 
 A repository may bring ``.vscode`` as a link to ``conf``; then ``conf/settings.json`` is what the editor reads. Links at
-the top of each workspace folder, and in the hidden and protected folders there, are looked at anew for each question.
+the top of each workspace folder, and in the hidden and protected folders there, are looked at anew for each question;
+so is where git's configuration leads to, as hooks and settings may lie under any name.
 """
 
 from __future__ import annotations
@@ -10,10 +11,13 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
+from steersman_tools.kit.git_folders import GIT, git_folder_of, shared_folder
 from steersman_tools.kit.protected import Protection, SecretFinder, protection_of
+from steersman_tools.kit.repository import read_settings
 
 _DEPTH = 3
 _MAX_ENTRIES = 2000
+_GIT_LEADS_TO = frozenset({"core.hookspath", "core.attributesfile"})
 _LARGE = frozenset({"objects", "refs", "logs", "lfs", "modules"})  # git's own, which git alone writes
 
 
@@ -55,6 +59,15 @@ class ProtectedPaths:
         """Yield what the links with protected names lead to, in the workspace folders."""
         for root in self._roots:
             yield from self._linked_in(root, _DEPTH)
+            yield from self._led_to_by_git(root)
+
+    def _led_to_by_git(self, root: Path) -> Iterator[tuple[PurePath, Protection]]:
+        own = git_folder_of(root / GIT)
+        protection = protection_of(GIT)
+        if own is not None and protection is not None:
+            for target in _led_to(shared_folder(own) / "config", root, _DEPTH):
+                if not self._holds_a_root(target):
+                    yield target, protection
 
     def _linked_in(self, folder: Path, depth: int) -> Iterator[tuple[PurePath, Protection]]:
         for entry in _entries(folder):
@@ -71,6 +84,19 @@ class ProtectedPaths:
 
     def _holds_a_root(self, target: Path) -> bool:
         return any(root.is_relative_to(target) for root in self._roots)
+
+
+def _led_to(config: Path, top: Path, depth: int) -> Iterator[Path]:
+    """Yield what a configuration file names: other such files, with what those name, hooks and attributes."""
+    for name, value in read_settings(config):
+        is_included = name == "include.path" or (name.startswith("includeif.") and name.endswith(".path"))
+        if not value or not (is_included or name in _GIT_LEADS_TO):
+            continue
+        base = config.parent if is_included else top
+        target = Path(os.path.realpath(base / os.path.expanduser(value)))  # noqa: PTH111 - may be no home
+        yield target
+        if is_included and depth > 1:
+            yield from _led_to(target, top, depth - 1)
 
 
 def _below(path: str, linked: Iterable[tuple[PurePath, Protection]]) -> Protection | None:
