@@ -46,7 +46,7 @@ class SessionLibrary:
         """Return ``{sessions, total}``, newest first; of all folders when ``folder`` is None."""
         if not 0 < limit <= MAX_LISTED or not 0 <= offset <= MAX_OFFSET:
             raise InvalidRequestError(f"limit must be 1 to {MAX_LISTED} and offset 0 to {MAX_OFFSET}.")
-        stores = [self._shelf.of(each) for each in ([folder] if folder is not None else self._places())]
+        stores = [self._shelf.readable(each) for each in ([folder] if folder is not None else self._places())]
         pages = [await asyncio.to_thread(store.list, query, limit + offset, 0) for store in stores]
         records = [record for page in pages for record in page.sessions]
         if len(stores) > 1:
@@ -60,7 +60,7 @@ class SessionLibrary:
             raise InvalidRequestError(f"limit must be 1 to {MAX_LISTED}.")
         hits: list[Json] = []
         ranks: list[float] = []
-        for store in [self._shelf.of(each) for each in ([folder] if folder is not None else self._places())]:
+        for store in [self._shelf.readable(each) for each in ([folder] if folder is not None else self._places())]:
             found = await asyncio.to_thread(store.search, query, limit)
             ranks += [hit.rank for hit in found]
             hits += [hit_to_wire(hit) | {"session": self._wire(hit.session)} for hit in found]
@@ -137,7 +137,7 @@ class SessionLibrary:
     async def undo_rewind(self, rewind_id: str, *, force: bool = False) -> Json:
         """Return ``{restored, conflicts, rewindId}``."""
         for place in self._places():
-            store = self._shelf.of(place)
+            store = self._shelf.readable(place)
             record = store.find_rewind(rewind_id)
             if record is not None:
                 self.check_free(record.id)

@@ -149,6 +149,26 @@ async def test_a_state_folder_that_cannot_be_used_is_named_and_the_run_goes_on_i
     assert any(str(face.state) in params["message"] for params in face.client.of("window/showMessage"))
 
 
+async def test_sessions_that_cannot_be_read_are_no_empty_list_and_are_there_once_they_can(make_face: Make) -> None:
+    face = make_face(reply("Hello."))
+    face.state.write_text("in the way")
+    await face.initialize()
+    for command, params in [
+        ("steersman.sessions.list", {}),
+        ("steersman.sessions.search", {"query": "x"}),
+        ("steersman.sessions.get", {"sessionId": "x"}),
+        ("steersman.run", {"prompt": "go on", "sessionId": "x"}),
+    ]:
+        with pytest.raises(LspError) as caught:
+            await face.client.command(command, params)
+        assert caught.value.data["kind"] == "storage"
+    face.state.unlink()
+    assert await face.client.command("steersman.sessions.list", {}) == {"sessions": [], "total": 0}
+    session = (await face.run())["sessionId"]
+    assert (await face.client.command("steersman.sessions.list", {}))["sessions"][0]["id"] == session
+    assert list(face.state.glob("workspaces/*/sessions.db"))
+
+
 async def test_an_export_is_content_or_a_file_that_is_never_overwritten_unasked(
     make_face: Make, tmp_path: Path
 ) -> None:

@@ -129,6 +129,7 @@ def test_a_closed_database_says_so(tmp_path: Path):
         (sqlite3.SQLITE_IOERR | (3 << 8), "disk reported an error"),
         (sqlite3.SQLITE_IOERR_LOCK, "cannot lock"),
         (sqlite3.SQLITE_IOERR_SHMMAP, "cannot lock"),
+        (sqlite3.SQLITE_IOERR_SHMSIZE, "disk is full"),
         (sqlite3.SQLITE_READONLY, "read-only"),
         (sqlite3.SQLITE_CANTOPEN, "read-only or permission"),
         (sqlite3.SQLITE_CORRUPT, "damaged"),

@@ -72,7 +72,10 @@ def test_a_run_is_told_what_is_wrong_with_the_settings_and_goes_on(steersman, ty
 def test_a_state_folder_that_cannot_be_written_is_a_problem(steersman, typed):
     steersman.state.write_text("a file where a folder should be")
     printed = typed("doctor")
-    assert (printed.code, "cannot be written; nothing would be kept" in printed.out) == (1, True)
+    assert (
+        printed.code,
+        "cannot be written (a file is where a folder should be); nothing would be kept" in printed.out,
+    ) == (1, True)
 
 
 def test_damaged_databases_that_were_set_aside_are_named_with_what_to_do(steersman, typed):

@@ -146,6 +146,16 @@ def test_a_state_folder_that_cannot_be_written_is_told_and_the_run_goes_on_in_me
     done = run(steersman, "go", "--model", steersman.script(["Done."]))
     assert (done.returncode, done.stdout) == (0, "Done.\n")
     assert "Nothing of this conversation will be kept" in done.stderr
+    assert "go on with" not in done.stderr
+
+
+@pytest.mark.parametrize("which", [["--continue"], ["--session", "abc"]])
+def test_going_on_with_sessions_that_cannot_be_read_says_so_and_not_that_there_is_none(steersman, typed, which):
+    steersman.state.write_text("a file where a folder should be")
+    printed = typed("run", "go on", *which)
+    assert (printed.code, printed.out) == (1, "")
+    assert "a file is where a folder should be" in printed.err
+    assert "no session" not in printed.err
 
 
 def test_a_database_that_is_not_one_is_set_aside_and_told(steersman):

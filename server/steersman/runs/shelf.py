@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from steersman.agent.errors import SessionNotFoundError, StoreUnavailableError
@@ -11,7 +12,10 @@ from steersman.sessions.store import SessionStore
 
 
 class StoreShelf:
-    """One store a folder. Where the state folder cannot be used, a store in memory, announced in its notices."""
+    """One store a folder. Where the state folder cannot be used, a store in memory, announced in its notices.
+
+    As long as nothing is in that store, the one on the disk is tried again: a full disk may have room by now.
+    """
 
     def __init__(
         self,
@@ -29,6 +33,8 @@ class StoreShelf:
         self._allow_memory = allow_memory
         self._stores: dict[Path | None, SessionStore] = {}
         self._notices: dict[Path | None, tuple[str, ...]] = {}
+        self._unavailable: dict[Path | None, StoreUnavailableError] = {}
+        self._replaced: list[SessionStore] = []
 
     def of(self, folder: Path | None) -> SessionStore:
         """Return the folder's store (None: the common one).
@@ -38,7 +44,21 @@ class StoreShelf:
         """
         if folder not in self._stores:
             self._stores[folder] = self._open(folder)
+        elif folder in self._unavailable and not _has_sessions(self._stores[folder]):
+            self._try_again(folder)
         return self._stores[folder]
+
+    def readable(self, folder: Path | None) -> SessionStore:
+        """Return the folder's store for whoever looks for sessions of before.
+
+        Raises:
+            StorageError: as ``of``; also where there is only a store in memory with nothing in it, so that nobody takes
+                what cannot be read for what is not there.
+        """
+        store = self.of(folder)
+        if folder in self._unavailable and not _has_sessions(store):
+            raise self._unavailable[folder]
+        return store
 
     def notices(self, folder: Path | None) -> tuple[str, ...]:
         """Return what a person should be told of the folder's store, as of its opening."""
@@ -49,32 +69,51 @@ class StoreShelf:
 
         Raises:
             SessionNotFoundError: none of them has it.
+            StorageError: as ``readable``.
         """
         for folder in folders:
-            store = self.of(folder)
+            store = self.readable(folder)
             try:
                 return store, store.get(session_id)
             except SessionNotFoundError:
                 continue
+        unread = next((self._unavailable[folder].message for folder in folders if folder in self._unavailable), None)
         raise SessionNotFoundError(
-            f"There is no session {session_id} in this workspace.", hint="List the sessions to see their ids."
+            f"There is no session {session_id} in this workspace.", hint=unread or "List the sessions to see their ids."
         )
 
     def close(self) -> None:
         """Close all stores. Never raises."""
-        for store in self._stores.values():
+        for store in (*self._stores.values(), *self._replaced):
             store.close()
         self._stores.clear()
+        self._replaced.clear()
 
     def _open(self, folder: Path | None) -> SessionStore:
         try:
-            store = SessionStore.open(
-                self._state_dir, folder, clock=self._clock, new_id=self._new_id, durability=self._durability
-            )
+            return self._open_on_disk(folder)
         except StoreUnavailableError as error:
             if not self._allow_memory:
                 raise
+            self._unavailable[folder] = error
             self._notices[folder] = (f"Nothing of this conversation will be kept. {error.message} {error.hint or ''}",)
             return SessionStore.in_memory(folder, clock=self._clock, new_id=self._new_id)
+
+    def _try_again(self, folder: Path | None) -> None:
+        """Put the store on the disk in the place of the empty one in memory, if it can be opened by now."""
+        with suppress(StoreUnavailableError):
+            store = self._open_on_disk(folder)
+            self._replaced.append(self._stores[folder])
+            self._stores[folder] = store
+            del self._unavailable[folder]
+
+    def _open_on_disk(self, folder: Path | None) -> SessionStore:
+        store = SessionStore.open(
+            self._state_dir, folder, clock=self._clock, new_id=self._new_id, durability=self._durability
+        )
         self._notices[folder] = store.notices
         return store
+
+
+def _has_sessions(store: SessionStore) -> bool:
+    return store.list(limit=1).total > 0

@@ -15,7 +15,7 @@ DAMAGED_CODES = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 _FULL = (
     "The disk is full: {where} could not be written.",
-    "Free some space (`steersman sessions prune` helps) and try again. What was recorded before is safe.",
+    "Free some space and try again. What was recorded before is safe.",
 )
 _BUSY = ("{where} has been busy for too long.", "Another program holds it; close that one, or try again in a moment.")
 _READ_ONLY = (
@@ -50,17 +50,15 @@ _BY_CODE: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_IOERR: _IO,
 }
 
-_BY_EXTENDED_CODE: dict[int, tuple[str, str]] = dict.fromkeys(
-    (
-        sqlite3.SQLITE_IOERR_LOCK,
-        sqlite3.SQLITE_IOERR_RDLOCK,
-        sqlite3.SQLITE_IOERR_UNLOCK,
-        sqlite3.SQLITE_IOERR_SHMLOCK,
-        sqlite3.SQLITE_IOERR_SHMOPEN,
-        sqlite3.SQLITE_IOERR_SHMMAP,
-    ),
-    _NO_LOCKS,
-)
+_BY_EXTENDED_CODE: dict[int, tuple[str, str]] = {
+    sqlite3.SQLITE_IOERR_LOCK: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_RDLOCK: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_UNLOCK: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_SHMLOCK: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_SHMOPEN: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_SHMMAP: _NO_LOCKS,
+    sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,  # there is no room for the few kilobytes that all who read share
+}
 
 _OUTSIDE = frozenset({_FULL, _READ_ONLY, _IO, _IN_THE_WAY, _NO_LOCKS})
 """What is no fault of the store's own: at the start, memory is the better choice (S4)."""

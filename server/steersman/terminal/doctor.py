@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from steersman.models.provider_config import ProviderConfig
 
 
+_TRIED_BYTES = 64 * 1024
+"""A state folder that has no room for so much keeps nothing; SQLite wants half of it before anything is written."""
+
+
 @exits
 def examine(args: argparse.Namespace) -> int:
     """Print the findings. Exit code 1 when something that runs need does not work."""
@@ -85,8 +89,8 @@ async def _examine(*, online: bool) -> dict[str, Any]:
     sandbox = await SandboxProbe().find()
     place = state_dir(os.environ)
     problems = [*HeadlessApp(".", settings).app.warnings, *broken.values()]
-    if not _is_writable(place):
-        problems.append(f"The state folder {place} cannot be written; nothing would be kept.")
+    if (reason := _why_not_writable(place)) is not None:
+        problems.append(f"The state folder {place} cannot be written ({reason}); nothing would be kept.")
     problems.extend(f"{report.name}: {problem}" for report in reports for problem in report.problems)
     return {
         "version": __version__,
@@ -200,16 +204,18 @@ def _size(folder: Path) -> int:
     return total
 
 
-def _is_writable(folder: Path) -> bool:
-    """Try it: permissions alone do not tell (a read-only file system, a full disk)."""
+def _why_not_writable(folder: Path) -> str | None:
+    """Try it: permissions alone do not tell (a read-only file system, a full disk). None: it can be written."""
     existing = next((each for each in [folder, *folder.parents] if each.is_dir()), None)
     if existing is None or (existing != folder and folder.exists()):
-        return False
+        return "a file is where a folder should be"
     try:
-        with tempfile.TemporaryFile(dir=existing):
-            return True
-    except OSError:
-        return False
+        with tempfile.TemporaryFile(dir=existing) as file:
+            file.write(bytes(_TRIED_BYTES))
+            file.flush()
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    return None
 
 
 def _tokens(model: dict[str, Any]) -> str:

@@ -21,6 +21,7 @@ from steersman.app import HeadlessApp, headless_settings
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
+from steersman.sessions.store import SessionStore
 from steersman.terminal.naming import latest_session, named_session
 from steersman.terminal.output import exits, in_folder, print_error, print_json, print_warning, printable
 from steersman.terminal.refusals import Refusals
@@ -37,7 +38,8 @@ def run(args: argparse.Namespace) -> int:
     if not prompt.strip():
         raise InvalidRequestError("The prompt is empty; say what shall be done.")
     asker = None if args.prompt == "-" else _asker()
-    app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker)
+    goes_on = args.session is not None or args.continue_latest  # what cannot be read is an error then, not forgotten
+    app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker, allow_memory=not goes_on)
     for warning in app.app.warnings:
         print_warning(warning)
     request = RunRequest(
@@ -76,7 +78,7 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) 
         refused.tell()
         if app.app.is_unconfigured and request.session_id is None:
             note(printable(await app.app.first_notice()))
-        if output == "text":
+        if output == "text" and _is_kept(app):
             note(f"[go on with: {_go_on(folder, report)}]")
         return code
 
@@ -139,12 +141,20 @@ def _go_on(folder: str, report: RunReport) -> str:
 def _where_it_is(app: HeadlessApp, folder: str, report: RunReport) -> str:
     """Return what became of the run, and where that can be read which could not be printed."""
     cancelled = "The run was cancelled. " if report.result and report.result.stop_reason == "aborted" else ""
-    store = app.app.stores.of(app.app.roots()[0].path)
+    store = _store(app)
     with suppress(SessionNotFoundError):  # it was cancelled before anything happened
         session = store.get(report.session_id)
-        if store.persistent:
+        if _is_kept(app):
             return f"{cancelled}Look at it with: {in_folder('sessions show', folder, session.id[:_SHORT_ID])}"
     return cancelled
+
+
+def _is_kept(app: HeadlessApp) -> bool:
+    return _store(app).persistent
+
+
+def _store(app: HeadlessApp) -> SessionStore:
+    return app.app.stores.of(app.app.roots()[0].path)
 
 
 def _asker() -> Asker | None:
@@ -161,7 +171,7 @@ def _session_id(app: HeadlessApp, args: argparse.Namespace) -> str | None:
     if args.continue_latest:
         return latest_session(app.app).id
     if args.session is not None:
-        return named_session(app.app.stores.of(app.app.roots()[0].path), args.session).id
+        return named_session(_store(app), args.session).id
     return None
 
 

@@ -31,7 +31,7 @@ def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own wor
         if args.json:
             print_json({"sessions": [session_to_wire(record) for record in page.sessions], "total": page.total})
         elif page.sessions:
-            say(_sessions_table(page.sessions))
+            say(printable(_sessions_table(page.sessions)))
             if page.total > len(page.sessions):
                 note(f"… and {page.total - len(page.sessions)} more; see --limit")
         else:
@@ -48,7 +48,7 @@ def show(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"session": session_to_wire(record), "messages": [message_to_wire(each) for each in messages]})
         else:
-            say(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}")
+            say(printable(f"{record.title}\n{record.id} · {record.model} · {_when(record.updated_at)}"))
             standing = folder.store.standing_rewind(record.id)
             if standing is not None:
                 undo = in_folder("sessions undo-rewind", args.folder, standing.id)
@@ -66,7 +66,7 @@ def search(args: argparse.Namespace) -> int:
         if args.json:
             print_json({"hits": [hit_to_wire(hit) for hit in hits]})
         elif hits:
-            say(_hits_table(hits))
+            say(printable(_hits_table(hits)))
         else:
             note("Nothing found.")
     return 0 if hits else 1
@@ -131,7 +131,7 @@ def prune(args: argparse.Namespace) -> int:
         print_json({"sessions": sessions, "freedBytes": pruned.freed_bytes, "dryRun": args.dry_run})
         return 0
     if pruned.sessions:
-        say(_sessions_table(pruned.sessions))
+        say(printable(_sessions_table(pruned.sessions)))
     done = "would be deleted" if args.dry_run else f"deleted, {pruned.freed_bytes / 1e6:.1f} MB freed"
     note(f"{counted(len(pruned.sessions), 'session')} {done}.")
     return 0

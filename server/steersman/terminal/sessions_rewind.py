@@ -44,9 +44,12 @@ def rewind(args: argparse.Namespace) -> int:
             )
         )
         changed = bool(result["restored"]) or folder.store.get(record.id).messages != record.messages
+    left_out = [] if args.files_only else _left_out(messages, to_message)
     if args.dry_run:
-        return _print_preview(result, [] if args.files_only else _left_out(messages, to_message), args)
+        return _print_preview(result, left_out, args)
     undo = in_folder("sessions undo-rewind", args.folder, result["rewindId"])
+    if left_out and not args.json:
+        note(f"The conversation goes on without its last {counted(len(left_out), 'message')}.")
     return _print_done(result, args, undo=undo if changed else None, retry="--force")
 
 
