@@ -9,6 +9,7 @@ import threading
 
 import pytest
 
+from steersman.ending_signals import ending_signals
 from steersman.lsp.leaving import Leaving, end_for_sure, leave_on_signals, watch_parent
 from steersman.lsp.parent import is_alive
 
@@ -39,7 +40,7 @@ async def test_a_parent_that_cannot_be_seen_from_the_start_is_not_watched() -> N
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows sends no signals to itself")
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ending_signals())
 async def test_a_signal_asks_to_leave_with_its_code(number: signal.Signals) -> None:
     leaving = Leaving()
     with leave_on_signals(leaving):

@@ -1,7 +1,6 @@
 """``steersman mock-llm`` as a program."""
 
 import re
-import signal
 import socket
 import subprocess
 import sys
@@ -10,12 +9,13 @@ import httpx
 import pytest
 
 from steersman.agent.errors import InvalidRequestError
+from steersman.ending_signals import ending_signals
 from steersman.mock_llm.serving import serve
 
 PROGRAM = [sys.executable, "-P", "-m", "steersman", "mock-llm", "--port", "0"]
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", ending_signals())
 @pytest.mark.skipif(sys.platform == "win32", reason="a process cannot be sent these signals there")
 def test_it_tells_its_address_serves_and_stops_on_a_signal(number):
     with subprocess.Popen(PROGRAM, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:

@@ -14,6 +14,7 @@ import signal
 import threading
 from collections.abc import Callable, Generator
 
+from steersman.ending_signals import ending_signals
 from steersman.lsp.parent import is_alive
 
 GRACE_S = 0.7
@@ -56,10 +57,10 @@ async def watch_parent(pid: int, leaving: Leaving, *, alive: Callable[[int], boo
 
 @contextlib.contextmanager
 def leave_on_signals(leaving: Leaving) -> Generator[None]:
-    """Leave on SIGINT and SIGTERM, however blocked the rest may be on its input."""
+    """Leave on what asks to end, however blocked the rest may be on its input."""
     loop = asyncio.get_running_loop()
     restore: list[Callable[[], object]] = []
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         code = 128 + number
 
         def leave(name: str = number.name, code: int = code) -> None:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from steersman.agent.errors import InvalidRequestError
+from steersman.ending_signals import ending_signals
 from steersman.mock_llm.server import KEY, VARIANTS, MockServer
 
 
@@ -18,7 +19,7 @@ def print_line(text: str) -> None:
 
 
 def serve(port: int, *, announce: Callable[[str], None] = print_line) -> int:
-    """Serve the mock model on 127.0.0.1 until SIGINT or SIGTERM.
+    """Serve the mock model on 127.0.0.1 until a signal asks to end.
 
     Args:
         port: 0 takes a free one.
@@ -54,9 +55,9 @@ async def _serve(port: int, announce: Callable[[str], None]) -> int:
 
 
 def _stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:
-    """Set the event on SIGINT and SIGTERM, on every system. Returns what undoes that."""
+    """Set the event on what asks to end, on every system. Returns what undoes that."""
     loop = asyncio.get_running_loop()
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in ending_signals()}
 
     def on_signal(_number: int, _frame: object) -> None:
         loop.call_soon_threadsafe(stop.set)

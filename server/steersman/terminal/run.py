@@ -18,6 +18,7 @@ from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
 from steersman.agent.events import Event
 from steersman.agent.result import EXIT_CODES
 from steersman.app import HeadlessApp, headless_settings
+from steersman.ending_signals import ending_signals
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
@@ -223,7 +224,7 @@ def _tell_failure(failed: RunFailedError, output: str) -> int:
 
 @contextmanager
 def _cancel_on_interrupt(run: Run) -> Generator[None]:
-    """Ctrl-C (and a plain kill) cancel the run; the second one no longer waits for a tool that ignores it."""
+    """What asks to end cancels the run (Ctrl-C above all); asked twice, it waits for no tool that ignores it."""
     loop = asyncio.get_running_loop()
 
     def interrupt() -> None:
@@ -233,7 +234,7 @@ def _cancel_on_interrupt(run: Run) -> Generator[None]:
         loop.call_soon_threadsafe(interrupt)
 
     previous: dict[signal.Signals, Any] = {}
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in ending_signals():
         with suppress(ValueError, OSError):  # not in the main thread: whoever embeds us has its own way to stop
             previous[number] = signal.signal(number, on_signal)
     try:
