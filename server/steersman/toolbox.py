@@ -193,11 +193,11 @@ def _delete_file(parts: _Parts) -> Tool:
 def _run_command(parts: _Parts) -> Tool:
     from steersman.sessions.oslock import try_lock  # noqa: PLC0415
     from steersman_tools.kit.confining import CommandRules  # noqa: PLC0415
-    from steersman_tools.kit.leftovers import LeftoverStore  # noqa: PLC0415
+    from steersman_tools.kit.leftovers import usable_store  # noqa: PLC0415
     from steersman_tools.run_command import RunCommand  # noqa: PLC0415
 
     commands = parts.toolbox.commands
-    leftovers = LeftoverStore(commands.leftovers, try_lock) if commands.leftovers is not None else None
+    leftovers = usable_store(commands.leftovers, try_lock) if commands.leftovers is not None else None
     return RunCommand(
         parts.workspace,
         probe=parts.toolbox.probe,

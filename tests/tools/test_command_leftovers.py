@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import pytest
 
 from steersman.agent.tool import ToolError
 from steersman.sessions.oslock import try_lock
-from steersman_tools.kit.leftovers import Leftover, LeftoverStore
+from steersman_tools.kit.leftovers import Leftover, LeftoverStore, usable_store
 from steersman_tools.kit.scratch import Scratch
 from support.confined import Ground, sandbox_works, tree
 
@@ -49,7 +50,7 @@ OWNER = """
 import os, sys
 from pathlib import Path
 from steersman.sessions.oslock import try_lock
-from steersman_tools.kit.leftovers import Leftover, LeftoverStore
+from steersman_tools.kit.leftovers import Leftover, LeftoverStore, usable_store
 wanted = [Leftover(*words) for words in eval(sys.argv[2])]
 record = LeftoverStore(Path(sys.argv[1]), try_lock).begin(wanted)
 for each in wanted:
@@ -138,17 +139,59 @@ def begin_and_end(there: LeftoverStore) -> None:
 
 @pytest.mark.parametrize("sweeps", [LeftoverStore.sweep, begin_and_end])
 def test_what_a_killed_process_left_is_removed_by_the_next(folder: Path, sweeps: Callable[[LeftoverStore], None]):
-    scratch = Leftover("scratch", str(folder / "steersman-1"))
     temporary = Leftover("temporary", str(folder / ".steersman-1.tmp"))
-    process = owner(folder, place(folder / ".git"), place(folder / "c", ".\n"), scratch, temporary)
+    process = owner(folder, place(folder / ".git"), place(folder / "c", ".\n"), temporary)
     sweeps(store(folder))
-    assert tree(folder).keys() == {".git", "c", "steersman-1", ".steersman-1.tmp"}
+    assert tree(folder).keys() == {".git", "c", ".steersman-1.tmp"}
 
     kill(process)
     sweeps(store(folder))
 
     assert tree(folder) == {}
     assert records(folder) == []
+
+
+def test_a_killed_process_scratch_folder_is_removed_by_a_sweep_and_keeps_nobody_waiting(folder: Path):
+    scratch = Leftover("scratch", str(folder / "steersman-1"))
+    process = owner(folder, place(folder / ".git"), scratch)
+    store(folder).sweep()
+    assert tree(folder).keys() == {".git", "steersman-1"}
+
+    kill(process)
+    begin_and_end(store(folder))
+    assert tree(folder).keys() == {"steersman-1"}
+    store(folder).sweep()
+
+    assert tree(folder) == {}
+    assert records(folder) == []
+
+
+def test_where_nothing_can_be_noted_all_processes_of_the_person_note_it_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(folder.parent))
+    (folder.parent / "state").write_text("a file")
+    first, second = usable_store(folder.parent / "state", try_lock), usable_store(folder.parent / "state", try_lock)
+
+    one, two = first.begin([place(folder / ".git")]), second.begin([place(folder / ".git")])
+    one.end()
+    assert (folder / ".git").is_dir()
+    two.end()
+
+    assert tree(folder) == {}
+
+
+def test_what_is_noted_elsewhere_is_not_noted_in_what_somebody_else_has_put_there(
+    monkeypatch: pytest.MonkeyPatch, folder: Path
+):
+    monkeypatch.setattr(tempfile, "tempdir", str(folder.parent))
+    (folder.parent / "state").write_text("a file")
+    (folder.parent / f"steersman-leftovers-{os.getuid()}").symlink_to(folder)
+
+    with pytest.raises(OSError):
+        usable_store(folder.parent / "state", try_lock).begin([place(folder / ".git")])
+
+    assert tree(folder) == {}
 
 
 def test_a_killed_process_takes_no_place_from_one_that_lives(folder: Path):

@@ -9,10 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import getpass
 import json
 import os
 import secrets
 import shutil
+import stat
+import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -109,6 +112,9 @@ class Record:
 
     def end(self) -> None:
         """Remove what is left, except the places that others hold as well; then forget it. Never raises."""
+        for each in self.leftovers:
+            if each.kind == "scratch":  # may take long, and nobody has to wait for it
+                each.remove()
         with contextlib.suppress(OSError), self._store.alone(but=self._file) as others:
             _remove(self.leftovers, others)
             self._file.unlink(missing_ok=True)
@@ -168,11 +174,27 @@ class LeftoverStore:
         return Record(self, file, descriptor, tuple(noted))
 
     def sweep(self) -> None:
-        """Remove what dead owners left. Never raises."""
-        with contextlib.suppress(OSError):
-            if self._folder.is_dir():
-                with self.alone():
-                    pass
+        """Remove what dead owners left, whole scratch folders too. Never raises."""
+        if not self._folder.is_dir():
+            return
+        adopted: list[tuple[Path, int]] = []
+        with contextlib.suppress(OSError), self.alone():
+            for file in self._folder.glob(f"*{_SUFFIX}"):  # all that are dead still: those with scratch folders
+                descriptor = self._take(file)
+                if descriptor is not None:
+                    adopted.append((file, descriptor))
+        for file, descriptor in adopted:  # nobody has to wait for this, and nobody else does it
+            _remove(_read(file), ())
+            file.unlink(missing_ok=True)
+            os.close(descriptor)
+
+    def is_usable(self) -> bool:
+        """Whether anything can be noted and locked there."""
+        try:
+            with self.alone():
+                return True
+        except OSError:
+            return False
 
     def places(self) -> frozenset[Path]:
         """Return the places that owners keep now."""
@@ -217,26 +239,55 @@ class LeftoverStore:
             else:
                 dead.append((file, noted))
         for file, noted in dead:
-            _remove(noted, living)
-            file.unlink(missing_ok=True)
+            _remove([each for each in noted if each.kind != "scratch"], living)
+            if all(each.kind != "scratch" for each in noted):
+                file.unlink(missing_ok=True)
         return living
 
     def _lock(self, descriptor: int) -> bool:
         return self._try_lock is None or self._try_lock(descriptor)
 
     def _is_held(self, file: Path) -> bool:
-        if self._try_lock is None:
+        descriptor = self._take(file)
+        if descriptor is None:
             return True
+        os.close(descriptor)
+        return False
+
+    def _take(self, file: Path) -> int | None:
+        """Return a dead owner's record, open and locked; None when its owner lives, or it is not ours to judge."""
+        if self._try_lock is None:
+            return None
+        descriptor: int | None = None
         try:
             descriptor = os.open(file, os.O_RDWR | getattr(os, "O_CLOEXEC", 0))
+            if self._try_lock(descriptor):
+                return descriptor
         except OSError:
-            return True  # not ours to judge
-        try:
-            return not self._try_lock(descriptor)
-        except OSError:
-            return True
-        finally:
+            pass
+        if descriptor is not None:
             os.close(descriptor)
+        return None
+
+
+def usable_store(folder: Path, try_lock: TryLock) -> LeftoverStore:
+    """Return the store in a folder; where nothing can be noted, one that the user's processes share all the same.
+
+    A run goes on without its state folder, so its commands have to be held without it as well.
+    """
+    wanted = LeftoverStore(folder, try_lock)
+    if wanted.is_usable():
+        return wanted
+    try:
+        own = str(os.getuid()) if hasattr(os, "getuid") else getpass.getuser()
+        instead = Path(tempfile.gettempdir()) / f"steersman-leftovers-{own}"
+        instead.mkdir(mode=0o700, exist_ok=True)
+        status = instead.lstat()
+    except OSError:
+        return wanted
+    if not stat.S_ISDIR(status.st_mode) or (hasattr(os, "getuid") and status.st_uid != os.getuid()):
+        return wanted  # somebody else's: nothing can be noted there safely
+    return LeftoverStore(instead, try_lock)
 
 
 def _remove(noted: Sequence[Leftover], living: Sequence[Leftover]) -> None:
