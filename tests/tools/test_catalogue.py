@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from steersman.agent.repeats import guard_repeats
-from steersman.agent.tool import parameters_schema, schema_of
+from steersman.agent.tool import Tool, parameters_schema, schema_of
 from steersman.toolbox import CommandSettings, Toolbox
 from steersman_tools.catalogue import FILE, read_catalogue, write_down
 from steersman_tools.kit.seen import SeenTexts
@@ -13,7 +15,7 @@ from support.memory_workspace import MemoryWorkspace
 
 
 @pytest.fixture
-def tools():
+def tools() -> list[Tool]:
     box = Toolbox(CommandSettings({}))
     return guard_repeats(box.make_tools(MemoryWorkspace({}), SeenTexts(), read_only=lambda: False))
 
@@ -38,3 +40,9 @@ def test_a_command_is_described_as_the_mode_of_the_moment_has_it(read_only):
     tools = Toolbox(CommandSettings({})).make_tools(MemoryWorkspace({}), SeenTexts(), read_only=lambda: read_only)
     said = next(tool.description for tool in tools if tool.name == "run_command")
     assert ("can write nothing" in said) == read_only
+
+
+def test_all_tools_together_are_few_words(tools):
+    """A small model reads them at every start, and whoever pays by the token pays for them (DESIGN §9)."""
+    told = [(tool.name, tool.description, parameters_schema(tool)) for tool in tools]
+    assert len(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()) < 4_700

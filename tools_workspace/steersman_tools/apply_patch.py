@@ -23,10 +23,10 @@ class ApplyPatchArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     patch: str = Field(
-        description="The whole patch, from “*** Begin Patch” to “*** End Patch”, with sections “*** Update File: PATH” "
-        "(optionally “*** Move to: PATH”), “*** Add File: PATH” and “*** Delete File: PATH”; or a unified diff. "
-        "Lines begin with a space (context), - or +. Give three lines of context, or an “@@ def name” line before a "
-        "hunk whose lines stand in several places."
+        description="From `*** Begin Patch` to `*** End Patch`, with sections `*** Update File: PATH` (optionally "
+        "`*** Move to: PATH`), `*** Add File: PATH` and `*** Delete File: PATH`; or a unified diff. Lines begin with a "
+        "space (context), - or +. Give three lines of context, or an `@@ def name` line before a hunk whose lines "
+        "stand in several places."
     )
 
 
@@ -34,7 +34,7 @@ class ApplyPatch:
     """Applies a patch in one of the formats that models write."""
 
     name = "apply_patch"
-    description = "Change, add, move and delete several files by one patch. All of it is applied, or nothing."
+    description = "Change, add, move and delete several files by one patch: all of it or nothing."
     parameters: type[BaseModel] = ApplyPatchArguments
     effects = frozenset({Effect.EDIT, Effect.DELETE, Effect.MOVE})
 

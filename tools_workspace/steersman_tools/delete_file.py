@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
@@ -18,14 +18,14 @@ class DeleteFileArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(description="The file to delete; not a folder.")
+    path: str
 
 
 class DeleteFile:
     """Deletes a file; what it held can be brought back by a rewind (S7)."""
 
     name = "delete_file"
-    description = "Delete one file. Folders are not deleted."
+    description = "Delete one file, not a folder."
     parameters: type[BaseModel] = DeleteFileArguments
     effects = frozenset({Effect.DELETE})
 

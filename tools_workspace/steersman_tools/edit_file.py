@@ -28,13 +28,12 @@ class EditFileArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(description="The file.")
+    path: str
     old_text: str = Field(
-        description="The text to replace, exactly as it stands in the file, with enough lines to fit one place only. "
-        "Without line numbers."
+        description="Exactly as it stands in the file, without line numbers, with enough lines to fit one place only."
     )
-    new_text: str = Field(description="The text to put there instead, literally. Empty to delete.")
-    replace_all: bool = Field(default=False, description="Replace every place where old_text stands.")
+    new_text: str = Field(description="Put there literally; empty to delete.")
+    replace_all: bool = False
 
 
 class EditFile:
@@ -42,8 +41,8 @@ class EditFile:
 
     name = "edit_file"
     description = (
-        "Replace a text in a file. old_text must fit exactly one place (or set replace_all). "
-        "The rest of the file stays as it is, byte for byte."
+        "Replace a text in a file. old_text must fit exactly one place, or set replace_all to replace it everywhere. "
+        "All else stays as it is."
     )
     parameters: type[BaseModel] = EditFileArguments
     effects = frozenset({Effect.EDIT})

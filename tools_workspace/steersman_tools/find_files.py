@@ -29,11 +29,11 @@ class FindFilesArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     pattern: str = Field(
-        description="A glob: “*.py” finds names at any depth, “src/**/*.ts” paths below the folder, “{a,b}” is either; "
-        "ending in “/” it finds folders."
+        description="`*.py` finds names at any depth, `src/**/*.ts` paths below the folder, `{a,b}` is either; "
+        "ending in `/` it finds folders."
     )
-    path: str = Field(default=".", description="The folder to look in.")
-    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT, description="How many paths to show.")
+    path: str = "."
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT)
 
 
 class FindFiles:

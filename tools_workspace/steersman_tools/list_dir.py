@@ -28,8 +28,8 @@ class ListDirArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(default=".", description="The folder.")
-    depth: int = Field(default=1, ge=1, le=_MAX_DEPTH, description="How many levels to show.")
+    path: str = "."
+    depth: int = Field(default=1, ge=1, le=_MAX_DEPTH, description="How many levels.")
 
 
 class ListDir:
@@ -37,7 +37,7 @@ class ListDir:
 
     name = "list_dir"
     description = (
-        "Show what is in a folder: folders end in “/”, links show where they lead. Hidden files are shown, "
+        "Show what is in a folder: folders end in `/`, links show where they lead. Hidden files are shown, "
         "what git ignores is not."
     )
     parameters: type[BaseModel] = ListDirArguments

@@ -20,15 +20,15 @@ class MoveFileArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(description="The file as it is called now.")
-    new_path: str = Field(description="Its new path; one that ends in / is the folder to move it into.")
+    path: str
+    new_path: str = Field(description="Ends in / where it is the folder to move it into.")
 
 
 class MoveFile:
     """Moves a file to a place where nothing is yet."""
 
     name = "move_file"
-    description = "Move or rename a file. Missing folders are made; nothing is ever overwritten."
+    description = "Move or rename a file. Missing folders are made; nothing is overwritten."
     parameters: type[BaseModel] = MoveFileArguments
     effects = frozenset({Effect.MOVE})
 

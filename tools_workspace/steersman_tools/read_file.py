@@ -25,10 +25,10 @@ class ReadFileArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(description="The file.")
-    offset: int = Field(default=1, ge=1, description="The first line to show, counted from 1.")
-    limit: int | None = Field(default=None, ge=1, description=f"How many lines to show; {MAX_LINES} at most.")
-    column: int = Field(default=1, ge=1, description="Where to begin in the first line: to go on in a very long one.")
+    path: str
+    offset: int = Field(default=1, ge=1, description="The first line to show.")
+    limit: int | None = Field(default=None, ge=1, description=f"How many lines; {MAX_LINES} at most.")
+    column: int = Field(default=1, ge=1, description="Where to begin in a very long first line.")
 
 
 class ReadFile:
@@ -36,7 +36,7 @@ class ReadFile:
 
     name = "read_file"
     description = (
-        "Show a text file, each line as its number, a tab and its text. Unsaved text in the editor is what is shown. "
+        "Show a text file, each line as its number, a tab and its text, unsaved text as the editor has it. "
         "Long files come in parts; the last line says how to go on."
     )
     parameters: type[BaseModel] = ReadFileArguments

@@ -32,13 +32,13 @@ class SearchArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    pattern: str = Field(description="The text to look for, or with literal=false a regular expression.")
-    path: str = Field(default=".", description="The folder or file to search.")
-    glob: str | None = Field(default=None, description="Only files whose name or path fits, such as “*.py”.")
-    literal: bool = Field(default=True, description="The pattern is plain text; false: a regular expression.")
-    case_sensitive: bool = Field(default=True, description="Whether case counts.")
-    context: int = Field(default=0, ge=0, le=_MAX_CONTEXT, description="How many lines to show around each match.")
-    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT, description="How many matching lines to show.")
+    pattern: str
+    path: str = Field(default=".", description="A folder or a file.")
+    glob: str | None = Field(default=None, description="Only files that fit it, such as `*.py`.")
+    literal: bool = Field(default=True, description="false: pattern is a regular expression.")
+    case_sensitive: bool = True
+    context: int = Field(default=0, ge=0, le=_MAX_CONTEXT, description="How many lines around each match.")
+    limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT)
 
 
 class Search:
@@ -47,7 +47,7 @@ class Search:
     name = "search"
     description = (
         "Search the texts of files, unsaved ones as the editor has them, and show each matching line with its number. "
-        "What git ignores is left out, unless path names it; so are files that may hold secrets, always."
+        "What git ignores is left out, unless path names it; files that may hold secrets are, always."
     )
     parameters: type[BaseModel] = SearchArguments
     effects = frozenset({Effect.READ})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.changes import Change
@@ -26,8 +26,8 @@ class WriteFileArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    path: str = Field(description="The file. Missing folders are made.")
-    content: str = Field(description="Its whole new content.")
+    path: str
+    content: str
 
 
 class WriteFile:
@@ -35,7 +35,8 @@ class WriteFile:
 
     name = "write_file"
     description = (
-        "Write a whole file. An existing file must have been read to its end before; prefer edit_file to change a part."
+        "Write a whole file; missing folders are made. An existing file must have been read to its end before; "
+        "prefer edit_file to change a part."
     )
     parameters: type[BaseModel] = WriteFileArguments
     effects = frozenset({Effect.EDIT})

@@ -149,24 +149,41 @@ def parameters_schema(tool: Tool) -> dict[str, JsonValue]:
 
 
 def schema_of(parameters: type[BaseModel]) -> dict[str, JsonValue]:
-    """Return the JSON schema of arguments, without the titles that only cost tokens."""
-    schema = _without_titles(parameters.model_json_schema())
+    """Return the JSON schema of arguments, without what only costs tokens.
+
+    Left out are titles, the class's docstring (the tool has its own description), that a field with a default may be
+    null as well, and that there are no other fields: a call that brings one is told so.
+    """
+    schema = _lean(parameters.model_json_schema())
     assert isinstance(schema, dict)
+    schema.pop("description", None)
     schema.setdefault("properties", {})
     return schema
 
 
-def _without_titles(schema: JsonValue, *, names: bool = False) -> JsonValue:
-    """Drop ``title`` keywords; ``names``: the keys of this object are names of fields, not keywords."""
+def _lean(schema: JsonValue, *, names: bool = False) -> JsonValue:
+    """Drop such keywords; ``names``: the keys of this object are names of fields, not keywords."""
     if isinstance(schema, list):
-        return [_without_titles(item) for item in schema]
+        return [_lean(item) for item in schema]
     if not isinstance(schema, dict):
         return schema
+    if names:
+        return {name: _lean(value) for name, value in schema.items()}
     return {
-        key: _without_titles(value, names=not names and key in {"properties", "$defs"})
-        for key, value in schema.items()
-        if names or key != "title" or not isinstance(value, str)
+        key: _lean(value, names=key in {"properties", "$defs"})
+        for key, value in _without_null(schema).items()
+        if not (key == "title" and isinstance(value, str)) and not (key == "additionalProperties" and value is False)
     }
+
+
+def _without_null(schema: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    """Return the schema of a field that may be left out, without null as another way of leaving it out."""
+    options = schema.get("anyOf")
+    if "default" not in schema or schema["default"] is not None or not isinstance(options, list):
+        return schema
+    real = [option for option in options if option != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in {"anyOf", "default"}}
+    return {**real[0], **rest} if len(real) == 1 and isinstance(real[0], dict) else {**rest, "anyOf": real}
 
 
 def effective(effects: frozenset[Effect]) -> frozenset[Effect]:

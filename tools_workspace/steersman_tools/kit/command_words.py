@@ -17,6 +17,6 @@ def command_description(*, network: bool, read_only: bool) -> str:
     shell = "PowerShell" if shell_argv("")[0].endswith("powershell.exe") else "the shell"
     return (
         f"Run a command in {shell} and return its output and exit code. {writes}{offline} where a sandbox works. "
-        "No terminal, no input: use flags that ask nothing. Nothing it starts in the background goes on after it, "
+        "No terminal, no input: use flags that ask nothing. What it starts in the background ends with it, "
         "unless its output goes elsewhere."
     )
