@@ -6,7 +6,6 @@ One direction only: from our data outwards. The same objects go to an editor and
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -39,6 +38,7 @@ from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMe
 from steersman.agent.model import Usage
 from steersman.runs.report import ReportBuilder, RunReport
 from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
+from steersman.sessions.times import utc_time
 
 Json: TypeAlias = dict[str, Any]
 
@@ -48,7 +48,7 @@ MAX_EVENT_TEXT = 4_000
 
 def time_to_wire(seconds: float) -> str:
     """Return an RFC 3339 time in UTC with milliseconds."""
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc_time(seconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def path_to_uri(path: str) -> str:

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 
 import pytest
 
@@ -92,6 +93,17 @@ def test_damaged_databases_that_were_set_aside_are_named_with_what_to_do(steersm
     assert f"\n  {kept}  (2.4 MB)\n" in printed.out
     assert f"sqlite3 {kept} .recover\n" in printed.out
     assert json.loads(typed("doctor", "--json").out)["setAside"] == [{"path": str(kept), "bytes": 2_400_000}]
+
+
+def test_sessions_of_this_folder_that_cannot_be_used_are_a_problem(steersman, typed):
+    typed("run", "hello", "--model", steersman.script(["Done."]))
+    [database] = steersman.state.glob("workspaces/*/sessions.db")
+    connection = sqlite3.connect(database)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    printed = typed("doctor")
+    assert printed.code == 1
+    assert f"problem: {database} was written by a newer Steersman (schema 99; " in printed.out
 
 
 def test_no_report_ever_holds_a_key(typed):

@@ -9,7 +9,6 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing
-from datetime import UTC, datetime
 from pathlib import Path
 
 from steersman.agent.errors import StorageError
@@ -20,6 +19,7 @@ from steersman.sessions.migrate import bring_up_to_date, is_current, is_damage, 
 from steersman.sessions.oslock import LockUnsupportedError
 from steersman.sessions.places import make_private, make_private_file, stores_folder
 from steersman.sessions.records import Durability
+from steersman.sessions.times import utc_time
 
 DATABASE_NAME = "sessions.db"
 LOCKS_NAME = "locks"
@@ -90,7 +90,7 @@ def _make_ready(path: Path, clock: Callable[[], float], connect: Connect, busy_t
     except sqlite3.Error as error:
         if not is_damage(error):
             raise
-    stamp = datetime.fromtimestamp(clock(), UTC).strftime("%Y%m%dT%H%M%S")
+    stamp = utc_time(clock()).strftime("%Y%m%dT%H%M%S")
     aside = set_aside(path, stamp)
     make_private_file(path)
     notice = f"The session database was damaged. It was kept as {aside}, and a new one was begun."

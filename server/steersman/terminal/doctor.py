@@ -16,11 +16,12 @@ from typing import TYPE_CHECKING, Any
 from pydantic.alias_generators import to_camel
 
 from steersman import __version__
-from steersman.agent.errors import InvalidRequestError, SteersmanError
+from steersman.agent.errors import InvalidRequestError, SteersmanError, StorageError
 from steersman.app import HeadlessApp, headless_settings, model_to_wire
 from steersman.configuration import config_file, load_settings, state_dir
 from steersman.sessions.housekeeping import disk_bytes
-from steersman.sessions.opening import all_set_aside
+from steersman.sessions.opening import DATABASE_NAME, all_set_aside
+from steersman.sessions.places import store_folder
 from steersman.settings import Settings
 from steersman.terminal.output import exits, print_json, print_warning, printable, table
 from steersman.terminal.sessions_check import recovery
@@ -88,7 +89,7 @@ async def _examine(*, online: bool) -> dict[str, Any]:
     reports = [report for report in found.providers if report.name not in broken]
     sandbox = await SandboxProbe().find()
     place = state_dir(os.environ)
-    problems = [*HeadlessApp(".", settings).app.warnings, *broken.values()]
+    problems = [*_own_sessions(place, settings), *HeadlessApp(".", settings).app.warnings, *broken.values()]
     if (reason := _why_not_writable(place)) is not None:
         problems.append(f"The state folder {place} cannot be written ({reason}); nothing would be kept.")
     problems.extend(f"{report.name}: {problem}" for report in reports for problem in report.problems)
@@ -109,6 +110,21 @@ async def _examine(*, online: bool) -> dict[str, Any]:
         "sandboxReason": sandbox.reason,
         "problems": problems,
     }
+
+
+def _own_sessions(place: Path, settings: Settings) -> list[str]:
+    """Return what is wrong with the sessions of this folder, if it has any."""
+    app = HeadlessApp(".", settings, allow_memory=False).app
+    folder = app.roots()[0].path
+    if not (store_folder(place, folder) / DATABASE_NAME).exists():
+        return []
+    try:
+        app.stores.of(folder)
+        return list(app.stores.notices(folder))
+    except StorageError as error:
+        return [_in_words(error)]
+    finally:
+        app.stores.close()
 
 
 def _setting(name: str) -> str:

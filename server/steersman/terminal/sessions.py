@@ -6,7 +6,6 @@ import argparse
 import asyncio
 import re
 from collections.abc import Sequence
-from datetime import datetime
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.lines import split_lines
@@ -14,6 +13,7 @@ from steersman.agent.messages import ToolMessage, UserMessage
 from steersman.agent.trace import clip_line
 from steersman.sessions.export.prompts import split_prompt
 from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
+from steersman.sessions.times import local_time
 from steersman.terminal.output import counted, exits, in_folder, print_json, printable, table
 from steersman.terminal.sessions_folder import SessionsFolder
 from steersman.terminal.streams import note, say
@@ -176,7 +176,7 @@ def _notes(record: SessionRecord) -> str:
 
 
 def _when(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
+    return local_time(seconds).strftime("%Y-%m-%d %H:%M")
 
 
 def _message_text(stored: StoredMessage) -> str:

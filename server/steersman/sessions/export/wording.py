@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 from steersman.agent.messages import JsonValue, ToolCall
 from steersman.sessions.export.transcript import arguments_of
+from steersman.sessions.times import utc_time
 from steersman.sessions.titles import clip, one_line
 
 _MAX_TARGET_CHARS = 100
@@ -38,22 +38,22 @@ def show_controls(text: str) -> str:
 
 def rfc3339(seconds: float) -> str:
     """Return a time as RFC 3339 in UTC, to the millisecond."""
-    return _date(seconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return utc_time(seconds).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def short_time(seconds: float) -> str:
     """Return a time for people: day and minute, UTC."""
-    return _date(seconds).strftime("%Y-%m-%d %H:%M UTC")
+    return utc_time(seconds).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def day(seconds: float) -> str:
     """Return the day of a time, UTC."""
-    return _date(seconds).strftime("%Y-%m-%d")
+    return utc_time(seconds).strftime("%Y-%m-%d")
 
 
 def clock_time(seconds: float) -> str:
     """Return the time of day, UTC."""
-    return _date(seconds).strftime("%H:%M:%S")
+    return utc_time(seconds).strftime("%H:%M:%S")
 
 
 def decision(words: str) -> str:
@@ -105,11 +105,3 @@ def target_of(call: ToolCall) -> str:
         if isinstance(value, str) and value.strip():
             return clip(one_line(value), _MAX_TARGET_CHARS)
     return ""
-
-
-def _date(seconds: float) -> datetime:
-    """Return the time; one that no calendar holds becomes the nearest that it does."""
-    try:
-        return datetime.fromtimestamp(seconds, UTC)
-    except (OverflowError, ValueError, OSError):
-        return datetime.max.replace(tzinfo=UTC) if seconds > 0 else datetime.min.replace(tzinfo=UTC)
