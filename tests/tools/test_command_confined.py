@@ -188,6 +188,18 @@ async def test_a_cancel_lets_it_tidy_up_and_then_ends_it(ground: Ground):
         assert "tidy" in result.content
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows in a file that a process is stopped")
+async def test_one_that_stopped_itself_and_its_sandbox_tidies_up_and_ends_as_well(ground: Ground):
+    commands = ground.commands(SandboxProbe())
+    if await sandbox_works(commands):
+        stopper = "(until grep -q 'State:.T' /proc/$$/status; do sleep 0.01; done; echo stopped) & "
+        commands.on_print = lambda text: commands.signal.set() if "stopped" in text else None
+
+        result = await commands.run(f"trap 'echo tidy; exit 0' TERM; {stopper} kill -STOP $$; sleep 600")
+
+        assert "tidy" in result.content
+
+
 async def test_temporary_files_stay_private_and_last_for_the_run(ground: Ground):
     commands = ground.commands(SandboxProbe())
     if await sandbox_works(commands):

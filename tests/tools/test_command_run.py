@@ -138,6 +138,17 @@ async def test_a_program_may_tidy_up_when_asked_to_end(commands: Commands):
     assert "tidy" in result.content
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux shows in a file that a process is stopped")
+async def test_one_that_is_stopped_tidies_up_and_ends_as_well(commands: Commands):
+    """It says that it is about to stop, and is cancelled once it has."""
+    stopper = "(until grep -q 'State:.T' /proc/$$/status; do sleep 0.01; done; echo stopped) & "
+    commands.on_print = lambda text: commands.signal.set() if "stopped" in text else None
+
+    result = await commands.run(f"trap 'echo tidy; exit 0' TERM; {stopper} kill -STOP $$; sleep 600")
+
+    assert "tidy" in result.content
+
+
 async def test_one_that_will_not_end_is_killed(commands: Commands):
     commands.hurry = True
     commands.on_print = lambda text: commands.signal.set() if "ready" in text else None

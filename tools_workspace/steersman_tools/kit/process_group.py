@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 _SHELLS = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/current-system/sw/bin/bash", "/bin/sh")
+_CONTINUE = int(getattr(signal, "SIGCONT", 0))
 _CREATE_NEW_PROCESS_GROUP = 0x00000200
 _CREATE_NO_WINDOW = 0x08000000
 
@@ -56,8 +57,9 @@ class PosixGroups:
     start_options: Mapping[str, Any] = {"start_new_session": True}
 
     def terminate(self, leader: int) -> None:
-        """Send TERM."""
+        """Send TERM, and let go on what was stopped: it would not notice otherwise."""
         self._signal(leader, signal.SIGTERM)
+        self._signal(leader, _CONTINUE)
 
     def terminate_within(self, leader: int, asked: Collection[int]) -> Collection[int]:
         """Send TERM to those that the system shows; to the whole group where it shows none."""
@@ -67,6 +69,7 @@ class PosixGroups:
         for member in members.keys() - {leader, *asked}:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(member, signal.SIGTERM)
+        self._signal(leader, _CONTINUE)
         return {leader, *members, *asked}
 
     def kill(self, leader: int) -> None:
