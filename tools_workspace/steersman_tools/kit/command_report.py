@@ -95,7 +95,7 @@ class Report:
         if self.ended.runs_on:
             remarks.append("Something it left in the background is still running.")
         if self.news:
-            remarks.append(f"It made what is protected, tell the person: {_some(self.news)}")
+            remarks.append(f"It made or changed what is protected, tell the person: {_some(self.news)}")
         if self.crowds:
             remarks.append(f"It made or changed files with protected names in {_some(self.crowds)}.")
         if self.set_aside:
