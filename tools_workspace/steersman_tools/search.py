@@ -92,7 +92,7 @@ class Search:
         open_texts = await self._workspace.open_texts()
         roots = [root.path for root in self._workspace.roots]
         found = await self._searcher.search(query, location, open_texts, signal, roots)
-        is_folder = await asyncio.to_thread(location.path.is_dir)
+        is_folder = location.path.is_dir()
         folder = location.path if is_folder else location.path.parent
 
         def look(hit: Hit, offset: int, size: int) -> bytes | None:

@@ -221,4 +221,4 @@ def _fold(name: str) -> str:
         visible = "".join(char for char in name if unicodedata.category(char) != "Cf" and not _VARIANT.match(char))
         name = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", visible).casefold())
     name = name.lower().partition(":")[0].rstrip(". ")
-    return re.sub(r"\Agit~\d+\Z", ".git", name)
+    return re.sub(r"\Agit~\d+\Z", ".git", name) if "~" in name else name

@@ -132,17 +132,21 @@ class Searcher:
         Raises:
             ToolError: the pattern makes no sense.
         """
-        is_folder = await asyncio.to_thread(location.path.is_dir)
+        is_folder = location.path.is_dir()
         protected = ProtectedPaths(roots)
-        await asyncio.to_thread(_check_no_secret, location, protected)
+        checking = asyncio.ensure_future(asyncio.to_thread(_check_no_secret, location, protected))
         query = query if is_folder else replace(query, glob=None)
         scope = _Scope(location.path if is_folder else location.path.parent, location, open_texts)
         search = _Search(self._ripgrep, query, scope, signal)
-        if is_folder:
-            await self._search_folder(search, query, location, signal)
-        elif str(location.path) not in open_texts:
-            await search.run(location.path.parent, ["--", f"./{location.path.name}"])
-        await search.run_open(protected)
+        try:
+            if is_folder:
+                await self._search_folder(search, query, location, signal)
+            elif str(location.path) not in open_texts:
+                await search.run(location.path.parent, ["--", f"./{location.path.name}"])
+        finally:
+            await checking  # whatever else went wrong, nothing is told of what is never searched
+        if open_texts:
+            await search.run_open(protected)
         await asyncio.to_thread(search.sift, protected)
         return search.found
 
@@ -275,12 +279,15 @@ class _Search:
         folder = self.scope.folder
         is_secret = protected.secret_finder(folder)
         old = {Path(path).relative_to(folder).as_posix() for path in self.scope.open_texts if _is_below(path, folder)}
-        wanted = {
-            (path, is_open): not is_secret(path) and (is_open or path not in old) and self.query.takes(path)
-            for path, is_open in {(hit.path, hit.is_open) for hit in self.found.hits}
-        }
-        self.found.hits = [hit for hit in self.found.hits if wanted[hit.path, hit.is_open]]
-        self.found.hits.sort()
+        by_file: dict[tuple[str, bool], list[Hit]] = {}
+        for hit in self.found.hits:  # a file's lines come together and in order; there may be very many
+            by_file.setdefault((hit.path, hit.is_open), []).append(hit)
+        self.found.hits = [
+            hit
+            for path, is_open in sorted(by_file)
+            if not is_secret(path) and (is_open or path not in old) and self.query.takes(path)
+            for hit in by_file[path, is_open]
+        ]
 
     def _take_note(self, output: Output) -> None:
         if output.code == 2 and output.errors:
