@@ -26,7 +26,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 @exits
 def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own word
     """List the sessions, newest first."""
-    with SessionsFolder(args) as folder:
+    with SessionsFolder(args, only_reads=True) as folder:
         page = folder.store.list(None, args.limit)
         if args.json:
             print_json({"sessions": [session_to_wire(record) for record in page.sessions], "total": page.total})
@@ -42,7 +42,7 @@ def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own wor
 @exits
 def show(args: argparse.Namespace) -> int:
     """Print a conversation."""
-    with SessionsFolder(args) as folder:
+    with SessionsFolder(args, only_reads=True) as folder:
         record = folder.session(args.id)
         messages = folder.store.messages(record.id)
         if args.json:
@@ -61,7 +61,7 @@ def show(args: argparse.Namespace) -> int:
 @exits
 def search(args: argparse.Namespace) -> int:
     """Find words; each session once, with its best line."""
-    with SessionsFolder(args) as folder:
+    with SessionsFolder(args, only_reads=True) as folder:
         hits = folder.store.search(" ".join(args.words), args.limit)
         if args.json:
             print_json({"hits": [hit_to_wire(hit) for hit in hits]})

@@ -21,7 +21,7 @@ _SUFFIXES = {"json": "json", "markdown": "md", "html": "html"}
 def export(args: argparse.Namespace) -> int:
     """Write a session out."""
     format_name: str = args.format or ("html" if args.open else "json" if args.json else "markdown")
-    with SessionsFolder(args) as folder:
+    with SessionsFolder(args, only_reads=True) as folder:
         record = folder.session(args.id)
         text = asyncio.run(
             folder.app.sessions.export(
