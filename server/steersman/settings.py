@@ -8,7 +8,6 @@ only tighten, see ``tightening_of``. Nothing in here reads a workspace file or p
 from __future__ import annotations
 
 import copy
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -142,6 +141,8 @@ def read_config_file(path: Path) -> tuple[Part, list[str]]:
         return None, []
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidRequestError(f"{path} cannot be read ({error}).", hint="Mend or remove the file.") from error
+    import tomllib  # noqa: PLC0415 - most runs have no such file
+
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -100,8 +100,12 @@ def whole(argv: Sequence[str], environ: Mapping[str, str], cwd: Path | None = No
 
 
 def clean_environment(folder: Path, **more: str) -> dict[str, str]:
-    """Return an environment in which Steersman keeps everything below the folder and nothing is configured."""
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("STEERSMAN_", "OPENAI_"))}
+    """Return an environment in which Steersman keeps everything below the folder and nothing is configured.
+
+    Python keeps the bytecode of what it imports, as it does of what was installed.
+    """
+    left_out = ("STEERSMAN_", "OPENAI_", "PYTHONDONTWRITEBYTECODE")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     own = {"STEERSMAN_STATE_DIR": str(folder / "state"), "STEERSMAN_CONFIG": str(folder / "config.toml")}
     return {**kept, **own, **more}
 

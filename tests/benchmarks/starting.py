@@ -1,6 +1,7 @@
 """Starting: the server's first answer beside a bare pygls server, a run's first request beside its bare imports.
 
-Whole processes, in turn, so that a drift of the machine's speed meets both; medians.
+Whole processes, in turn, so that a drift of the machine's speed meets both; medians. Both see what a plain installation
+has: httpx loads rich and click where it finds them, and only what the tests need brings those.
 """
 
 from __future__ import annotations
@@ -32,6 +33,14 @@ def message(number: int, method: str, params: object) -> bytes:
 INITIALIZE = message(1, "initialize", {"processId": None, "rootUri": None, "capabilities": {}})
 
 
+def plain_installation(folder: Path) -> dict[str, str]:
+    """Return the environment in which click cannot be imported, as where Steersman alone is installed."""
+    place = folder / "plain"
+    place.mkdir(exist_ok=True)
+    (place / "click.py").write_text('raise ImportError("not part of a plain installation")\n', encoding="utf-8")
+    return {"PYTHONPATH": str(place)}
+
+
 def first_answer(argv: tuple[str, ...], environ: dict[str, str]) -> Cost:
     """Return what a server takes from its start to the first line of its ``initialize`` answer."""
     return until(argv, environ, lambda _: True, first=INITIALIZE)
@@ -47,7 +56,7 @@ def first_request(model: Model, folder: Path) -> float:
     """Return the seconds until a ``steersman run`` has sent its first request over HTTP."""
     name = model.open(pieces=["Done."])
     began = time.perf_counter()
-    environ = clean_environment(folder, **model.environ(name))
+    environ = clean_environment(folder, **plain_installation(folder), **model.environ(name))
     subprocess.run([*RUN, "hello", "-C", str(folder)], env=environ, capture_output=True, check=True)
     return model.take(name).received[0] - began
 
@@ -61,7 +70,7 @@ def rows() -> Iterator[Row]:
     requests: list[float] = []
     with tempfile.TemporaryDirectory() as name, scripted_model() as model:
         folder = Path(name)
-        environ = clean_environment(folder)
+        environ = clean_environment(folder, **plain_installation(folder))
         for _ in range(ROUNDS):
             bare.append(first_answer(BARE_SERVER, environ))
             ours.append(first_answer(SERVER, environ))

@@ -17,10 +17,11 @@ LINE_CHARS = 160
 
 _TERM = re.compile(r'"([^"]*)"|(\S+)')
 _WORD = re.compile(r"\w")
-_UNSPACED = re.compile(
+_UNSPACED = (
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
-"""Thai, Lao, Burmese, Khmer, Japanese, Chinese: written without spaces, so that words cannot be told apart."""
+"""Thai, Lao, Burmese, Khmer, Japanese, Chinese: written without spaces, so that words cannot be told apart.
+Compiled at the first search, since that takes some milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,7 @@ def parse_terms(text: str) -> Terms:
     words = [phrase.strip() or word for phrase, word in _TERM.findall(clean(text))]
     words = [word.replace("\0", "") for word in words]
     words = [word for word in words if word.strip('"')][:MAX_TERMS]
-    return Terms(tuple(words), all(_WORD.search(word) and not _UNSPACED.search(word) for word in words))
+    return Terms(tuple(words), all(_WORD.search(word) and not re.search(_UNSPACED, word) for word in words))
 
 
 def matching_line(text: str, terms: Terms) -> str | None:
