@@ -2,6 +2,7 @@
 
 local lsp = require("steersman.lsp")
 local roots = require("steersman.roots")
+local safely = require("steersman.safely")
 
 local M = {}
 
@@ -147,7 +148,7 @@ function M.command(client, name, params, on_answer)
   local function answer(result, failure)
     waiting[answer] = nil
     if on_answer then
-      on_answer(result, failure)
+      safely.call(on_answer, result, failure)
     end
   end
   waiting[answer] = true

@@ -77,7 +77,13 @@ function M.open(options)
     if written ~= "" then
       sent = true
       close()
-      options.on_send(written)
+      local ok, problem = pcall(options.on_send, written)
+      if not ok then
+        if options.on_close then
+          options.on_close(written)
+        end
+        error(problem, 0)
+      end
     end
   end
 

@@ -57,8 +57,11 @@ end
 --- Return the context as `steersman.run` takes it.
 ---@param context steersman.Context
 ---@param encoding string the client's
----@return table<string, any>
+---@return table<string, any>? nil: its buffer was wiped out since
 function M.params(context, encoding)
+  if not vim.api.nvim_buf_is_valid(context.buf) then
+    return nil
+  end
   return {
     uri = vim.uri_from_bufnr(context.buf),
     selection = {

@@ -6,8 +6,10 @@ local M = {}
 ---@param uri string
 ---@return integer?
 local function buffer_of(uri)
-  local buf = vim.fn.bufnr(vim.uri_to_fname(uri))
-  return buf > 0 and vim.api.nvim_buf_is_loaded(buf) and buf or nil
+  local path = vim.fs.normalize(vim.uri_to_fname(uri))
+  return vim.iter(vim.api.nvim_list_bufs()):find(function(buf) -- `bufnr()` would take the path for a pattern
+    return vim.api.nvim_buf_is_loaded(buf) and vim.fs.normalize(vim.api.nvim_buf_get_name(buf)) == path
+  end)
 end
 
 --- Whether an edit was made for a text that is not there any more.

@@ -52,10 +52,41 @@ function M.setup(options)
   end
 end
 
+--- A task that was written and not sent.
+local unsent = ""
+
+---@param options steersman.RunOptions
+---@param context? steersman.Context
+---@param root string
+local function ask_for_task(options, context, root)
+  local current = options.continue and require("steersman.conversation").current() or nil
+  local draft = current and current.draft or unsent
+  local function keep(text)
+    if current then
+      current:keep(text)
+    else
+      unsent = text
+    end
+  end
+  if current then
+    current.draft = ""
+  end
+  require("steersman.compose").open({
+    title = options.continue and "Go on" or "New task",
+    draft = draft,
+    on_send = function(written)
+      unsent = current and unsent or ""
+      M.run(written, { continue = options.continue, context = context, root = root })
+    end,
+    on_close = keep,
+  })
+end
+
 ---@class steersman.RunOptions
 ---@field range? { [1]: integer, [2]: integer } first and last line of what it is about, from 1
 ---@field continue? boolean go on with the current conversation, or steer its run
 ---@field context? steersman.Context what is looked at, where it is known already
+---@field root? string the folder to work in, where it is known already
 
 --- Start a task, shown in a conversation of its own; without a text, ask for one.
 ---@param task? string
@@ -66,17 +97,12 @@ function M.run(task, options)
   local conversations = require("steersman.conversation")
   local here = vim.api.nvim_get_current_buf()
   local context = options.context or require("steersman.context").capture(here, options.range)
+  local root = options.root or require("steersman.roots").for_task(context and context.buf or here)
   if not task or vim.trim(task) == "" then
-    return require("steersman.compose").open({
-      title = options.continue and "Go on" or "New task",
-      on_send = function(written)
-        M.run(written, { continue = options.continue, context = context })
-      end,
-    })
+    return ask_for_task(options, context, root)
   end
   local current = conversations.current()
-  local conversation = options.continue and current
-    or conversations.new(require("steersman.roots").for_task(context and context.buf or here), task)
+  local conversation = options.continue and current or conversations.new(root, task)
   if config.get().conversation.open then
     conversation:show(false)
   end
@@ -103,16 +129,19 @@ function M.stop(everything)
   local conversation = require("steersman.conversation").current()
   local own = conversation and conversation:run()
   local stopped = (everything or not own) and runs.active() or { own }
-  if #stopped == 0 then
+  if conversation and conversation.starting and not own then
+    conversation:stop()
+    stopped = everything and stopped or {}
+  elseif #stopped == 0 then
     vim.notify("Steersman: nothing is running.", vim.log.levels.INFO, { title = "Steersman" })
   elseif #stopped > 1 and not everything then
     local many = ("Steersman: %d runs are at work; stop one in its conversation, or all with :SteersmanStop!"):format(
       #stopped
     )
     vim.notify(many, vim.log.levels.WARN, { title = "Steersman" })
-  else
-    vim.iter(stopped):each(runs.stop)
+    stopped = {}
   end
+  vim.iter(stopped):each(runs.stop)
 end
 
 --- Go to the open question.

@@ -43,8 +43,9 @@ function M.config()
       params.initializationOptions = M.init_options()
     end,
     on_exit = vim.schedule_wrap(function(_, _, client_id)
-      require("steersman.runs").on_server_gone(client_id)
-      require("steersman.client").on_server_gone(client_id)
+      local call = require("steersman.safely").call
+      call(require("steersman.runs").on_server_gone, client_id)
+      call(require("steersman.client").on_server_gone, client_id)
     end),
     handlers = {
       ["steersman/event"] = late("steersman.runs", "on_event"),

@@ -5,6 +5,7 @@ local client = require("steersman.client")
 local config = require("steersman.config")
 local emit = require("steersman.emit")
 local lsp = require("steersman.lsp")
+local pick = require("steersman.pick")
 local roots = require("steersman.roots")
 
 local M = {}
@@ -47,7 +48,7 @@ function M.choose_mode(mode)
     end
     return set_mode(mode --[[@as steersman.Mode]])
   end
-  vim.ui.select(config.modes, {
+  pick.select(config.modes, {
     prompt = "Steersman may:",
     kind = "steersman_mode",
     format_item = function(each)
@@ -96,7 +97,7 @@ function M.choose_model(model)
       known_models = vim.tbl_map(function(each)
         return each.id
       end, result.models)
-      vim.ui.select(result.models, {
+      pick.select(result.models, {
         prompt = "Steersman's model:",
         kind = "steersman_model",
         format_item = describe,

@@ -2,6 +2,7 @@
 
 local blocks = require("steersman.conversation.blocks")
 local client = require("steersman.client")
+local pick = require("steersman.pick")
 local text = require("steersman.text")
 
 local M = {}
@@ -94,7 +95,7 @@ local function rewind(plan)
     say(summary(result) .. ". :SteersmanRewind! takes this back.", level)
     plan.conversation:reload()
     if plan.what.conversation then
-      plan.conversation.draft = plan.point.prompt -- to be said again, in better words
+      plan.conversation:keep(plan.point.prompt) -- to be said again, in better words
     end
   end)
 end
@@ -107,7 +108,7 @@ function confirm(plan, would)
   if plan.force or #would.conflicts == 0 then
     return rewind(plan)
   end
-  vim.ui.select({ "Leave them as they are", "Put them back anyway, over what was changed since" }, {
+  pick.select({ "Leave them as they are", "Put them back anyway, over what was changed since" }, {
     prompt = ("%s changed since (%s):"):format(text.count(#would.conflicts, "file"), conflicts_of(would)),
     kind = "steersman_confirm",
   }, function(_, number)
@@ -148,7 +149,7 @@ function M.choose(conversation)
       if not result then
         return client.report(failure --[[@as steersman.Failure]])
       end
-      vim.ui.select(points(result.messages), {
+      pick.select(points(result.messages), {
         prompt = "Go back to the moment before:",
         kind = "steersman_rewind",
         format_item = function(point)
@@ -158,7 +159,7 @@ function M.choose(conversation)
         if not point then
           return
         end
-        vim.ui.select(whats, {
+        pick.select(whats, {
           prompt = "Take back:",
           kind = "steersman_rewind_what",
           format_item = function(what)

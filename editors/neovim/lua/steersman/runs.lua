@@ -1,6 +1,7 @@
 --- The runs of all servers, as their events tell them; hands each event on to its conversation.
 
 local emit = require("steersman.emit")
+local safely = require("steersman.safely")
 
 local M = {}
 
@@ -80,7 +81,7 @@ local function take(event, client_id)
     active[event.runId] = nil
     activities[event.runId] = nil
   end
-  require("steersman.conversation").take(event, client_id)
+  safely.call(require("steersman.conversation").take, event, client_id)
   if event.type == "run_started" then
     emit.user("SteersmanRunStarted", { run_id = event.runId, session_id = event.sessionId, prompt = event.prompt })
     emit.status()
@@ -127,7 +128,7 @@ function M.start(client, params, on_started)
   waiting.waiting = waiting.waiting + 1
   held[client.id] = waiting
   require("steersman.client").command(client, "start", params, function(started, failure)
-    on_started(started, failure)
+    safely.call(on_started, started, failure)
     waiting.waiting = waiting.waiting - 1
     if waiting.waiting == 0 then
       held[client.id] = nil

@@ -3,6 +3,7 @@
 local blocks = require("steersman.conversation.blocks")
 local client = require("steersman.client")
 local conversations = require("steersman.conversation")
+local pick = require("steersman.pick")
 local roots = require("steersman.roots")
 local text = require("steersman.text")
 
@@ -109,7 +110,7 @@ local function export(session, connected, format)
   local name = session.title:gsub("[^%w]+", "-"):gsub("^%-+", ""):gsub("%-+$", ""):sub(1, 40):lower()
   local extension = format == "markdown" and "md" or format
   local path = vim.fs.joinpath(vim.fn.getcwd(), ("%s.%s"):format(name ~= "" and name or "session", extension))
-  vim.ui.input({ prompt = "Export to: ", default = path, completion = "file" }, function(chosen)
+  pick.input({ prompt = "Export to: ", default = path, completion = "file" }, function(chosen)
     if chosen and chosen ~= "" then
       local target = vim.fs.normalize(vim.fn.fnamemodify(chosen, ":p"))
       local params = { sessionId = session.id, format = format, path = target }
@@ -134,7 +135,7 @@ local actions = {
   {
     name = "Rename",
     run = function(session, connected)
-      vim.ui.input({ prompt = "New title: ", default = session.title }, function(title)
+      pick.input({ prompt = "New title: ", default = text.one_line(session.title) }, function(title)
         if title and vim.trim(title) ~= "" then
           command(connected, "sessions.rename", { sessionId = session.id, title = title }, function(result)
             local conversation = conversations.of_session(session.id)
@@ -142,7 +143,7 @@ local actions = {
               conversation.title = text.one_line(result.session.title)
               require("steersman.emit").status()
             end
-            say("renamed to " .. result.session.title)
+            say("renamed to " .. text.one_line(result.session.title))
           end)
         end
       end)
@@ -151,8 +152,8 @@ local actions = {
   {
     name = "Delete",
     run = function(session, connected)
-      vim.ui.select({ "Keep it", "Delete it for good" }, {
-        prompt = ("Delete %q?"):format(session.title),
+      pick.select({ "Keep it", "Delete it for good" }, {
+        prompt = ("Delete “%s”?"):format(text.clip(text.one_line(session.title), 60)),
         kind = "steersman_confirm",
       }, function(_, number)
         if number == 2 then
@@ -161,7 +162,7 @@ local actions = {
             if conversation then
               vim.api.nvim_buf_delete(conversation.buf, { force = true })
             end
-            say("deleted " .. session.title)
+            say("deleted " .. text.one_line(session.title))
           end)
         end
       end)
@@ -190,8 +191,8 @@ local actions = {
 ---@param session steersman.Session
 ---@param connected vim.lsp.Client
 local function choose_action(session, connected)
-  vim.ui.select(actions, {
-    prompt = text.clip(session.title, 60) .. ":",
+  pick.select(actions, {
+    prompt = text.clip(text.one_line(session.title), 60) .. ":",
     kind = "steersman_session_action",
     format_item = function(action)
       return action.name
@@ -226,7 +227,7 @@ end
 ---@param connected vim.lsp.Client
 local function choose_session(sessions, connected)
   fetch_previews(sessions, connected, function(previews)
-    vim.ui.select(sessions, {
+    pick.select(sessions, {
       prompt = "Sessions:",
       kind = "steersman_session",
       format_item = describe,

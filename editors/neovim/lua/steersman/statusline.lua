@@ -23,7 +23,8 @@ function M.text()
   elseif #active > 1 then
     shown = ("Steersman: %d runs"):format(#active)
   end
-  return text.clip(shown, MAX_CELLS)
+  -- Titles are the model's words. Some status lines evaluate what is put into them, `%{…}` as well.
+  return text.clip((shown:gsub("%%", "％")), MAX_CELLS)
 end
 
 return M

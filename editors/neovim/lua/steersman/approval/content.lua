@@ -118,7 +118,7 @@ function M.make(params)
     end
   end
   for _, change in ipairs(params.changes) do
-    for _, line in ipairs(text.lines((change.diff:gsub("\n$", "")))) do
+    for _, line in ipairs(text.lines(text.visible((change.diff:gsub("\n$", ""))))) do
       local first = line:sub(1, 1)
       local is_name = vim.startswith(line, "--- ") or vim.startswith(line, "+++ ")
       add(line, is_name and "SteersmanNote" or diff_groups[first])

@@ -3,6 +3,7 @@
 
 local config = require("steersman.config")
 local emit = require("steersman.emit")
+local safely = require("steersman.safely")
 
 local M = {}
 
@@ -86,7 +87,7 @@ local function close(question, answer, decision)
   local was_inside = false
   if question.shown then
     was_inside = vim.api.nvim_get_current_win() == question.shown.window
-    question.shown.close()
+    safely.call(question.shown.close)
     if was_inside then
       answering_began(question.params.runId)
     end
@@ -101,7 +102,7 @@ local function close(question, answer, decision)
   })
   emit.status()
   if #open > 0 then
-    M.show(open[1], may_enter(open[1], was_inside), config.get().question.guard_ms)
+    safely.call(M.show, open[1], may_enter(open[1], was_inside), config.get().question.guard_ms)
   end
 end
 
@@ -111,7 +112,7 @@ local function answer(question, id)
   if id ~= "reject" then
     return close(question, { optionId = id }, id)
   end
-  vim.ui.input({ prompt = "Why not? (may stay empty) " }, function(reason)
+  require("steersman.pick").input({ prompt = "Why not? (may stay empty) " }, function(reason)
     vim.api.nvim_echo({}, false, {}) -- the prompt would stay to be seen
     if reason then -- leaving the prompt is no answer
       close(question, { optionId = id, reason = reason ~= "" and reason or nil }, id)
@@ -190,7 +191,7 @@ local function add(params, client_id, resolve)
   })
   emit.status()
   if not open[1].shown then
-    M.show(open[1], may_enter(open[1]), config.get().question.guard_ms)
+    safely.call(M.show, open[1], may_enter(open[1]), config.get().question.guard_ms)
   end
 end
 

@@ -3,6 +3,7 @@
 local choices = require("steersman.choices")
 local client = require("steersman.client")
 local config = require("steersman.config")
+local pick = require("steersman.pick")
 local runs = require("steersman.runs")
 local text = require("steersman.text")
 local view = require("steersman.conversation.view")
@@ -22,10 +23,16 @@ local M = {}
 ---@field last_model? string
 ---@field draft string what was written and not sent
 ---@field is_asked boolean a question of its run is open
----@field private starting boolean
+---@field starting? steersman.Start the task that is being sent
 ---@field private waiting string[] what was said while it was starting
+---@field private told string[] what the run at work was told, and has not come to yet
 local Conversation = {}
 Conversation.__index = Conversation
+
+---@class steersman.Start a task on its way to the server
+---@field task string
+
+local MAX_TITLE_CELLS = 200
 
 ---@type steersman.Conversation[] in the order they were used, the latest last
 local all = {}
@@ -98,12 +105,12 @@ function M.new(root, title)
   local conversation = setmetatable({
     buf = buf,
     root = root,
-    title = text.one_line(title),
+    title = text.clip(text.one_line(title), MAX_TITLE_CELLS),
     view = view.new(writer.new(buf)),
     draft = "",
     is_asked = false,
-    starting = false,
     waiting = {},
+    told = {},
   }, Conversation)
   set_up_buffer(buf)
   map_keys(conversation)
@@ -178,7 +185,10 @@ end
 --- Show it.
 ---@param focus boolean
 function Conversation:show(focus)
-  window.open(self.buf, focus)
+  local ok, problem = pcall(window.open, self.buf, focus) -- no room, or in the command-line window
+  if not ok then
+    vim.notify("Steersman: the conversation cannot be shown now: " .. tostring(problem), vim.log.levels.WARN)
+  end
   touch(self)
 end
 
@@ -193,12 +203,27 @@ end
 ---@private
 function Conversation:steer(connected, written, context)
   client.command(connected, "steer", { sessionId = self.session_id, text = written }, function(_, failure)
-    if failure and failure.kind == "no_active_run" then
+    if not failure then
+      table.insert(self.told, written)
+    elseif failure.kind == "no_active_run" then
       self:start(written, context)
-    elseif failure then
+    else
+      self:keep(written)
       client.report(failure)
     end
   end)
+end
+
+--- Keep what was written for the next time that the person writes: before what they have begun meanwhile.
+---@param written string
+function Conversation:keep(written)
+  local both = written ~= "" and self.draft ~= ""
+  self.draft = written .. (both and "\n" or "") .. self.draft
+end
+
+---@return boolean its buffer was deleted
+function Conversation:is_gone()
+  return not vim.api.nvim_buf_is_loaded(self.buf)
 end
 
 --- Say what a person wrote: into the run at work, or as the next task.
@@ -216,31 +241,40 @@ function Conversation:say(written, context)
   end
 end
 
+--- The task was not taken: it is a draft again, with what was said after it.
 ---@param failure steersman.Failure
 ---@param written string
 ---@private
 function Conversation:not_started(failure, written)
-  self.starting = false
-  self.draft = table.concat({ written, unpack(self.waiting) }, "\n")
+  self.starting = nil
+  self:keep(table.concat({ written, unpack(self.waiting) }, "\n"))
   self.waiting = {}
-  self.view:note("not started: " .. failure.message .. (failure.hint and " " .. failure.hint or ""), "SteersmanError")
-  client.report(failure)
+  if not self:is_gone() then
+    local why = failure.message .. (failure.hint and " " .. failure.hint or "")
+    self.view:note("not started: " .. why, "SteersmanError")
+  end
 end
 
---- Another program holds the session: let the person take it from there, or leave it.
+--- Another program holds the session: let the person take it from there, or leave it. (Should they never say, nothing
+--- waits for it: the task is a draft.)
 ---@param failure steersman.Failure
 ---@param task string
 ---@param context? steersman.Context
 ---@private
 function Conversation:offer_to_take_over(failure, task, context)
-  vim.ui.select({ "Leave it there", "Take it over; that program writes nothing more in it" }, {
+  local before = self.draft
+  local said = table.concat({ task, unpack(self.waiting) }, "\n")
+  self:not_started(failure, task)
+  local kept = self.draft
+  pick.select({ "Leave it there", "Take it over; that program writes nothing more in it" }, {
     prompt = failure.message,
     kind = "steersman_confirm",
   }, function(_, number)
-    if number == 2 then
-      self:start(task, context, true)
-    else
-      self:not_started(failure, task)
+    if number ~= 2 then
+      client.report(failure)
+    elseif self.draft == kept and not self.starting and not self:run() then
+      self.draft = before
+      self:start(said, context, true)
     end
   end)
 end
@@ -250,10 +284,14 @@ end
 ---@param context? steersman.Context
 ---@param take_over? boolean take the session from a program that holds it
 function Conversation:start(task, context, take_over)
-  self.starting = true
+  local start = { task = task }
+  self.starting = start
   client.ensure(self.root, function(connected, unavailable)
-    if not connected then
-      return self:not_started(unavailable --[[@as steersman.Failure]], task)
+    if self.starting ~= start then
+      return -- the person did not want to wait for the server
+    elseif not connected then
+      self:not_started(unavailable --[[@as steersman.Failure]], task)
+      return client.report(unavailable --[[@as steersman.Failure]])
     end
     runs.start(connected, {
       prompt = task,
@@ -263,44 +301,62 @@ function Conversation:start(task, context, take_over)
       mode = choices.mode(),
       model = choices.model(),
     }, function(started, failure)
-      if failure and failure.kind == "session_locked" and self.session_id and not take_over then
-        return self:offer_to_take_over(failure, task, context)
-      end
-      self.starting = false
-      if started then
-        self:bind(started.sessionId, connected.id)
-        for _, written in ipairs(self.waiting) do
-          self:steer(connected, written)
-        end
-        self.waiting = {}
-      elseif failure then
-        self:not_started(failure, task)
-      end
+      self:answered(start, connected, started, failure, context)
     end)
   end)
 end
 
+--- The server has answered whether it took a task.
+---@param start steersman.Start
+---@param connected vim.lsp.Client
+---@param started? { sessionId: string, runId: string }
+---@param failure? steersman.Failure
+---@param context? steersman.Context
+---@private
+function Conversation:answered(start, connected, started, failure, context)
+  if self.starting ~= start then -- stopped while nobody knew its run
+    if started then
+      client.command(connected, "cancel", { runId = started.runId })
+    end
+  elseif started then
+    self.starting = nil
+    self:bind(started.sessionId, connected.id)
+    for _, written in ipairs(self.waiting) do
+      self:steer(connected, written)
+    end
+    self.waiting = {}
+  elseif failure and failure.kind == "session_locked" and self.session_id then
+    self:offer_to_take_over(failure, start.task, context)
+  elseif failure then
+    self:not_started(failure, start.task)
+    client.report(failure)
+  end
+end
+
 --- Open a place to write in.
 function Conversation:write()
+  local draft = self.draft
+  self.draft = "" -- it is in the window now
   require("steersman.compose").open({
     title = self:run() and "Steer the run" or self.session_id and "Go on" or "New task",
-    draft = self.draft,
+    draft = draft,
     window = window.find(self.buf),
     on_send = function(written)
-      self.draft = ""
       self:say(written)
     end,
-    on_close = function(draft)
-      self.draft = draft
+    on_close = function(unsent)
+      self:keep(unsent)
     end,
   })
 end
 
---- Stop the run at work.
+--- Stop the run at work, or what is about to become one.
 function Conversation:stop()
   local run = self:run()
   if run then
     runs.stop(run)
+  elseif self.starting then
+    self:not_started({ message = "you stopped it before it had begun" }, self.starting.task)
   else
     vim.notify("Steersman: nothing is running here.", vim.log.levels.INFO, { title = "Steersman" })
   end
@@ -321,6 +377,9 @@ end
 --- Replace what is shown by the session as it was kept.
 ---@param messages table[]
 function Conversation:load(messages)
+  if self:is_gone() then
+    return
+  end
   self.view.writer:remove_tail(0)
   self.view = view.new(self.view.writer)
   self.view:history(messages)
@@ -348,67 +407,6 @@ function Conversation:reload(on_loaded)
   end)
 end
 
----@type table<string, fun(conversation: steersman.Conversation, event: steersman.Event)>
-local takers = {
-  run_started = function(conversation, event)
-    conversation.run_id = event.runId
-    conversation.last_model = event.model
-  end,
-  user_message = function(conversation, event)
-    conversation.view:user(event.text, event.steered)
-  end,
-  text_delta = function(conversation, event)
-    conversation.view:say(event.text)
-  end,
-  reasoning_delta = function(conversation, event)
-    conversation.view:think(event.text)
-  end,
-  stream_discarded = function(conversation, event)
-    conversation.view:discard(event.reason)
-  end,
-  retry_waiting = function(conversation, event)
-    local waits = ("%s; trying again in %d s (attempt %d)"):format(event.reason, event.seconds, event.attempt)
-    conversation.view:note(waits)
-  end,
-  assistant_message = function(conversation, event)
-    conversation.view:commit(event.content, event.truncated)
-  end,
-  tool_call = function(conversation, event)
-    conversation.view:call(event.callId, event.tool, event.arguments)
-  end,
-  approval_requested = function(conversation, event)
-    conversation.view:ask(event)
-  end,
-  approval_decided = function(conversation, event)
-    conversation.view:decide(event)
-  end,
-  tool_started = function(conversation, event)
-    conversation.view:start_tool(event)
-  end,
-  tool_output = function(conversation, event)
-    conversation.view:output(event)
-  end,
-  tool_result = function(conversation, event)
-    conversation.view:result(event.callId, event)
-  end,
-  context_trimmed = function(conversation, event)
-    local left_out = text.count(event.messagesLeftOut, "earlier message")
-    conversation.view:note(left_out .. " did not fit and are not sent to the model")
-  end,
-  warning = function(conversation, event)
-    conversation.view:note(event.message, "SteersmanWarning")
-  end,
-  run_ended = function(conversation, event)
-    conversation.run_id = nil
-    conversation.view:finish(event)
-    local undelivered = type(event.result) == "table" and event.result.undelivered or {}
-    if #undelivered > 0 then
-      conversation.draft = table.concat(undelivered, "\n")
-      conversation.view:note("what you wrote last came too late; it is kept for your next message")
-    end
-  end,
-}
-
 --- Take in an event; a session that was started elsewhere (a code action, a lens) gets a conversation of its own.
 ---@param event steersman.Event
 ---@param client_id integer
@@ -427,7 +425,7 @@ function M.take(event, client_id)
       conversation:show(false)
     end
   end
-  local taker = takers[event.type]
+  local taker = require("steersman.conversation.takers")[event.type]
   if taker then
     taker(conversation, event)
   end

@@ -126,7 +126,7 @@ function M.bar()
     return (shown:gsub("%%", "%%%%"))
   end
   local room = vim.api.nvim_win_get_width(window)
-  local state = text.clip(conversation:state(), math.max(math.floor(room * 0.6), 10))
+  local state = text.clip(text.one_line(conversation:state()), math.max(math.floor(room * 0.6), 10))
   local title = text.clip(conversation.title, math.max(room - vim.fn.strdisplaywidth(state) - 4, 8))
   return ("%%#SteersmanPrompt# %s %%=%%#SteersmanNote#%s "):format(escape(title), escape(state))
 end
