@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import ParamSpec, TypeVar
 
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.git_disarming import disarm, identities, rebase_orders
@@ -19,6 +20,9 @@ from steersman_tools.kit.protected_walk import ProtectedFound, ProtectedWalk
 from steersman_tools.kit.sandbox import Confines, Sandbox
 from steersman_tools.kit.sandbox_probe import Found
 from steersman_tools.kit.scratch import Scratch
+
+Params = ParamSpec("Params")
+Result = TypeVar("Result")
 
 _GIT = re.compile(r"\bgit\b(?:\s+-(?:[cC]\s+\S+|\S+))*\s+([a-z][a-z-]*)")
 _GIT_READS = """
@@ -90,12 +94,12 @@ class Confiner:
         except asyncio.CancelledError:
             await asyncio.wait({making})
             if making.exception() is None and (record := making.result().record) is not None:
-                await asyncio.to_thread(record.end)
+                await _to_its_end(record.end)
             raise
 
     async def end(self, holding: Holding) -> News:
         """Let go, and return what came of what is protected; new orders for git are set aside."""
-        return await asyncio.to_thread(self._end, holding)
+        return await _to_its_end(self._end, holding)
 
     def _read_only(self, folder: Path) -> Confines:
         return self._confines(folder, self._hide(), read_only=True)
@@ -193,6 +197,16 @@ class Confiner:
                 if not above.name.startswith(".") or above in self._roots:
                     break
                 yield above
+
+
+async def _to_its_end(work: Callable[Params, Result], *args: Params.args, **kwargs: Params.kwargs) -> Result:
+    """Work in a thread. Whoever is cancelled meanwhile waits all the same: what was made has to be removed."""
+    working = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+    try:
+        return await asyncio.shield(working)
+    except asyncio.CancelledError:
+        await asyncio.wait({working})
+        raise
 
 
 def _warnings(found: ProtectedFound, git: GitHold, unseen: Sequence[Path], *, writes_git: bool) -> Iterator[str]:
