@@ -76,7 +76,7 @@ def changed_hunks(before: str, after: str) -> tuple[tuple[str, str], ...]:
     old, new = split_lines(before), split_lines(after)
     start = _common_length(old, new)
     old, new = old[start:], new[start:]
-    end = _common_length(old[::-1], new[::-1])
+    end = _common_ending(old, new)
     old, new = old[: len(old) - end], new[: len(new) - end]
     if not old and not new:
         return ()
@@ -94,7 +94,7 @@ def _apart(before: str, after: str) -> tuple[str, str]:
     if not (before[start - 1 : start] == "\r" and "\n" not in before[start : start + 1] + after[start : start + 1]):
         start = max(before.rfind("\n", 0, start), before.rfind("\r", 0, max(start - 1, 0))) + 1
     before, after = before[start:], after[start:]
-    same = _common_length(before[::-1], after[::-1])
+    same = _common_ending(before, after)
     ending = _LINE_END.search(before, len(before) - same)
     end = len(before) - ending.end() if ending else 0
     return before[: len(before) - end], after[: len(after) - end]
@@ -106,6 +106,18 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _common_ending(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return how much both end with, likewise."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:
             low = middle
         else:
             high = middle - 1

@@ -22,9 +22,9 @@ _BOMS = (  # the UTF-32 mark begins with the UTF-16 one, so it is looked at firs
     (codecs.BOM_UTF16_BE, "utf-16-be", "UTF-16"),
 )
 _BOM_OF = {encoding: mark for mark, encoding, _ in _BOMS}
-_TEXT_CONTROLS = frozenset(
-    "\t\n\r\f\v\b\x1a\x1b"
-)  # what text files hold: tabs, page breaks, terminal colours, DOS ends
+_NO_TEXT_CONTROLS = bytes(
+    set(range(0x20)) - set(b"\t\n\r\f\v\b\x1a\x1b")
+)  # text files hold the others: tabs, page breaks, terminal colours, DOS ends
 _MAX_CONTROL_SHARE = 0.1
 _SAMPLE_CHARS = 65_536
 
@@ -132,7 +132,8 @@ def _is_no_text(text: str) -> bool:
 
 def _is_mostly_controls(text: str) -> bool:
     sample = text[:_SAMPLE_CHARS]
-    controls = sum(char < " " and char not in _TEXT_CONTROLS for char in sample)
+    data = sample.encode("utf-8", "surrogatepass")  # a byte below 0x20 is always a character by itself
+    controls = len(data) - len(data.translate(None, _NO_TEXT_CONTROLS))
     return controls > _MAX_CONTROL_SHARE * len(sample)
 
 
