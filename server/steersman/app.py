@@ -32,7 +32,7 @@ from steersman.settings import (
     at_most,
     tightening_of,
 )
-from steersman_tools.kit.workspace import Root, Workspace
+from steersman_tools.kit.workspace import NotesLeftovers, Root, Workspace
 
 if TYPE_CHECKING:
     from steersman.agent.approval import ApprovalRequest, BeforeToolCall, Decision
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from steersman.permitting import Permitting
     from steersman.remembered import RememberedPermissions
     from steersman.toolbox import Toolbox
+    from steersman_tools.kit.leftovers import LeftoverStore
     from steersman_tools.kit.seen import SeenTexts
 
 _DEMO_PAUSE_S = 0.015
@@ -193,7 +194,10 @@ class Application:
 
     def open_workspace(self, roots: Sequence[Root]) -> Workspace:
         """Make the workspace of one run."""
-        return self.surroundings.open_workspace(roots)
+        workspace = self.surroundings.open_workspace(roots)
+        if isinstance(workspace, NotesLeftovers):
+            workspace.note_in(self._leftovers)
+        return workspace
 
     def tools(self, workspace: Workspace, seen: SeenTexts, mode: ModeSource) -> Sequence[Tool]:
         """Make the tools of one run."""
@@ -314,6 +318,12 @@ class Application:
             close = getattr(client, "aclose", None)
             if close is not None:
                 await close()
+
+    def _leftovers(self) -> LeftoverStore:
+        from steersman.sessions.oslock import try_lock  # noqa: PLC0415 - only when something is changed
+        from steersman_tools.kit.leftovers import LeftoverStore  # noqa: PLC0415 - likewise
+
+        return LeftoverStore(self._state_dir / "leftovers", try_lock)
 
     def _toolbox(self) -> Toolbox:
         if self._tools is None:

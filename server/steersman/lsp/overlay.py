@@ -28,6 +28,7 @@ from steersman.lsp.open_files import OpenFiles
 from steersman.lsp.restoring import Restoring
 from steersman.lsp.transaction import Transaction
 from steersman_tools.kit.disk import DiskWorkspace, paths_of
+from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.workspace import Applied, Document, Location, Root, Snapshot
 
 RELOAD_S = 1.0
@@ -43,6 +44,10 @@ class EditorWorkspace:
     def __init__(self, files: OpenFiles, roots: Sequence[Root], folder: Path | None = None) -> None:
         self._files = files
         self._disk = DiskWorkspace(roots, folder, locks=files.locks)
+
+    def note_in(self, stores: StoreMaker) -> None:
+        """Note the temporary files beside what is changed on disk; see ``DiskWorkspace.note_in``."""
+        self._disk.note_in(stores)
 
     @property
     def roots(self) -> tuple[Root, ...]:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from steersman.agent.changes import Change, text_digest
 from steersman_tools.kit.anchored import check_regular, read_regular
+from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.locks import PathLocks
 from steersman_tools.kit.paths import Confinement, FileSystem
 from steersman_tools.kit.rewinding import put_back, take_snapshot, wanted_on_disk
@@ -70,6 +71,11 @@ class DiskWorkspace:
         self.confinement = Confinement(roots, folder, file_system)
         self.locks = locks or PathLocks()
         self._max_bytes = max_bytes
+        self._leftovers: StoreMaker | None = None
+
+    def note_in(self, stores: StoreMaker) -> None:
+        """Note the temporary files beside what is changed, so that others remove them if this process is killed."""
+        self._leftovers = stores
 
     @property
     def roots(self) -> tuple[Root, ...]:
@@ -106,7 +112,7 @@ class DiskWorkspace:
             ChangedError: a file is not what a change was worked out for.
             ToolError: a change is impossible.
         """
-        staging = Staging(self.confinement, changes, max_bytes=self._max_bytes)
+        staging = Staging(self.confinement, changes, max_bytes=self._max_bytes, leftovers=self._leftovers)
         await asyncio.to_thread(staging.prepare)
         return StagedChanges(staging)
 
@@ -128,7 +134,9 @@ class DiskWorkspace:
         location = self.confinement.at(Path(wanted.path))
         target = wanted_on_disk(wanted, expected)
         async with self.locks.hold((wanted.path,)):
-            return await asyncio.to_thread(put_back, self.confinement, location, target, expected, self._max_bytes)
+            return await asyncio.to_thread(
+                put_back, self.confinement, location, target, expected, self._max_bytes, self._leftovers
+            )
 
     async def prepare_for_command(self) -> tuple[str, ...]:
         """Nothing is unsaved here."""

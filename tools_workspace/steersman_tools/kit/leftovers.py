@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import getpass
 import json
 import os
 import secrets
-import shutil
 import stat
-import tempfile
 import time
 from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass
@@ -24,6 +21,9 @@ from typing import Literal, TypeAlias, cast
 
 TryLock: TypeAlias = Callable[[int], bool]
 """Locks an open file until it is closed; False when somebody else has it. May raise ``OSError``."""
+
+StoreMaker: TypeAlias = "Callable[[], LeftoverStore]"
+"""Gives the store where things are noted, when something is."""
 
 Kind: TypeAlias = Literal["place", "scratch", "temporary", "aside"]
 
@@ -94,6 +94,8 @@ class Leftover:
             if self.kind == "place" and self.is_untouched():
                 Path(self.path).unlink() if self.text is not None else Path(self.path).rmdir()
             elif self.kind == "scratch" and Path(self.path).name.startswith(SCRATCH_PREFIX):
+                import shutil  # noqa: PLC0415 - every change loads this module, and few need that
+
                 shutil.rmtree(self.path, ignore_errors=True)
             elif self.kind == "temporary":
                 Path(self.path).unlink()
@@ -109,6 +111,12 @@ class Record:
         self._file = file
         self._descriptor = descriptor
         self.leftovers = leftovers
+
+    def forget(self) -> None:
+        """All of it is where it belongs: nothing is to be removed. Never raises."""
+        with contextlib.suppress(OSError):
+            self._file.unlink(missing_ok=True)
+        os.close(self._descriptor)
 
     def end(self) -> None:
         """Remove what is left, except the places that others hold as well; then forget it. Never raises."""
@@ -270,11 +278,24 @@ class LeftoverStore:
         return None
 
 
+def note(stores: StoreMaker | None, leftovers: Sequence[Leftover]) -> Record | None:
+    """Note files that are there for a moment. None where nothing can be noted: a change does not fail for that."""
+    if stores is None or not leftovers:
+        return None
+    try:
+        return stores().begin(leftovers)
+    except OSError:
+        return None
+
+
 def usable_store(folder: Path, try_lock: TryLock) -> LeftoverStore:
     """Return the store in a folder; where nothing can be noted, one that the user's processes share all the same.
 
     A run goes on without its state folder, so its commands have to be held without it as well.
     """
+    import getpass  # noqa: PLC0415 - likewise
+    import tempfile  # noqa: PLC0415 - likewise
+
     wanted = LeftoverStore(folder, try_lock)
     if wanted.is_usable():
         return wanted
@@ -299,7 +320,9 @@ def _remove(noted: Sequence[Leftover], living: Sequence[Leftover]) -> None:
 
 
 def _give_back(aside: Path, name: Path) -> None:
-    if aside.exists() and not os.path.lexists(name):
+    if os.path.lexists(name):
+        aside.unlink()  # something else has the name by now; a checkpoint has kept what this held
+    else:
         aside.rename(name)
 
 

@@ -9,10 +9,12 @@ import contextlib
 import secrets
 import stat
 from dataclasses import replace as replaced
+from pathlib import Path
 
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.anchored import Folder, TooLargeError, read_regular, reason_of
 from steersman_tools.kit.endings import adopt_endings
+from steersman_tools.kit.leftovers import Leftover, StoreMaker, note
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.placing import Original, place_new, replace, write_beside
 from steersman_tools.kit.steps import temporary_name
@@ -74,7 +76,12 @@ def text_after(wanted: Snapshot, now: Snapshot, *, force: bool) -> str | None:
 
 
 def put_back(
-    confinement: Confinement, location: Location, wanted: Snapshot, expected: Snapshot | None, max_bytes: int
+    confinement: Confinement,
+    location: Location,
+    wanted: Snapshot,
+    expected: Snapshot | None,
+    max_bytes: int,
+    leftovers: StoreMaker | None = None,
 ) -> str | None:
     """Make a file what ``wanted`` says. Return None, or why it was left alone.
 
@@ -88,7 +95,7 @@ def put_back(
             return _conflict(present, expected)
         made: list[str] | None = None if wanted.data is None else []
         with confinement.parent(location.path, made) as folder:
-            _write(folder, location.path.name, wanted)
+            _write(folder, location.path, wanted, leftovers)
             folder.sync()
     except ToolError as error:
         return str(error)
@@ -105,19 +112,25 @@ def _conflict(present: Snapshot, expected: Snapshot) -> str:
     return "it was changed since"
 
 
-def _write(folder: Folder, name: str, wanted: Snapshot) -> None:
+def _write(folder: Folder, path: Path, wanted: Snapshot, leftovers: StoreMaker | None) -> None:
+    name = path.name
     there = folder.lstat(name)
     if wanted.data is None:
         if there is not None:
             folder.unlink(name)
         return
     temp = temporary_name(lambda: secrets.token_hex(6))
-    if there is None:
-        write_beside(folder, temp, wanted.data, None)
-        place_new(folder, temp, folder, name)
-    else:
-        is_beside = write_beside(folder, temp, wanted.data, Original(folder, name, there))
-        replace(folder, name, temp if is_beside else None, wanted.data)
+    record = note(leftovers, [Leftover("temporary", str(path.parent / temp))])
+    try:
+        if there is None:
+            write_beside(folder, temp, wanted.data, None)
+            place_new(folder, temp, folder, name)
+        else:
+            is_beside = write_beside(folder, temp, wanted.data, Original(folder, name, there))
+            replace(folder, name, temp if is_beside else None, wanted.data)
+    finally:
+        if record is not None:
+            record.end()
     if wanted.mode is not None:
         with contextlib.suppress(OSError, NotImplementedError):
             folder.set_mode(name, wanted.mode)

@@ -16,6 +16,7 @@ from pathlib import Path
 from steersman.agent.changes import Change, ChangeSummary, count_changed_lines, text_digest
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.anchored import read_regular, reason_of
+from steersman_tools.kit.leftovers import Record, StoreMaker, note
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.steps import DeleteStep, MoveStep, Step, Token, WriteStep, temporary_name
 from steersman_tools.kit.text import bytes_digest, decode, encode
@@ -68,6 +69,7 @@ class Staging:
         changes: in order; a later one may build on an earlier one.
         max_bytes: the size of the largest file that may be changed.
         token: gives the temporary files' names.
+        leftovers: where those are noted, or None.
     """
 
     def __init__(
@@ -77,11 +79,14 @@ class Staging:
         *,
         max_bytes: int,
         token: Token = lambda: secrets.token_hex(6),
+        leftovers: StoreMaker | None = None,
     ) -> None:
         self._confinement = confinement
         self._changes = tuple(changes)
         self._max_bytes = max_bytes
         self._token = token
+        self._leftovers = leftovers
+        self._record: Record | None = None
         self._state: dict[Path, Standing | None] = {}
         self._steps: list[Step] = []
         self._made: list[str] = []
@@ -96,6 +101,7 @@ class Staging:
         try:
             for change in self._changes:
                 self._steps += self._plan(change)
+            self._record = note(self._leftovers, [left for step in self._steps if (left := step.leftover())])
             for step in self._steps:
                 self._make_ready(step)
         except BaseException:
@@ -121,6 +127,7 @@ class Staging:
         for step in self._steps:
             with contextlib.suppress(OSError, ToolError):
                 step.finish()
+        self._forget()
 
     def discard(self) -> None:
         """Remove the temporary files, and the folders made for them."""
@@ -132,11 +139,17 @@ class Staging:
             with contextlib.suppress(OSError, ToolError), self._confinement.parent(path) as folder:
                 folder.rmdir(path.name)
         self._made.clear()
+        self._forget()
 
     def result(self) -> Applied:
         """Return what was done, after ``commit``."""
         after = {str(path): there.text for path, there in self._state.items() if there and there.text is not None}
         return Applied(tuple(_summary(change) for change in self._changes), after)
+
+    def _forget(self) -> None:
+        if self._record is not None:
+            self._record.forget()
+            self._record = None
 
     def _plan(self, change: Change) -> list[Step]:
         path = self._checked(change.path)

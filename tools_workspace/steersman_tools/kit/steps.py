@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Protocol
 
 from steersman_tools.kit.anchored import Folder
+from steersman_tools.kit.leftovers import Leftover
 from steersman_tools.kit.paths import Confinement
 from steersman_tools.kit.placing import Original, place_new, remove_quietly, replace, write_beside
 from steersman_tools.kit.workspace import ChangedError
@@ -43,6 +44,10 @@ class Step(Protocol):
 
     def discard(self) -> None:
         """It will not be done: remove what ``make_ready`` wrote."""
+        ...
+
+    def leftover(self) -> Leftover | None:
+        """Return what would be left beside the target if this process were killed."""
         ...
 
 
@@ -129,6 +134,10 @@ class WriteStep:
     def finish(self) -> None:
         """Nothing is kept: the old content was in memory."""
 
+    def leftover(self) -> Leftover | None:
+        """Return the temporary file."""
+        return Leftover("temporary", str(self.path.parent / self._temp))
+
     def discard(self) -> None:
         """Remove the temporary file."""
         if self._is_beside:
@@ -171,6 +180,10 @@ class DeleteStep:
     def discard(self) -> None:
         """Nothing was written."""
 
+    def leftover(self) -> Leftover | None:
+        """Return the file itself under another name: it gets its own back."""
+        return Leftover("aside", str(self.path.parent / self._temp), str(self.path))
+
 
 class MoveStep:
     """Give a file another name, in another folder too; its content stays."""
@@ -211,6 +224,10 @@ class MoveStep:
 
     def discard(self) -> None:
         """Nothing was written."""
+
+    def leftover(self) -> Leftover | None:
+        """Nothing is left: a file has one name or the other."""
+        return None
 
     def _move(self, source: Path, target: Path, expected: os.stat_result | None) -> None:
         with self._confinement.parent(source) as old, self._confinement.parent(target) as new:

@@ -6,13 +6,16 @@ opens a file itself, and never changes one except through ``apply``.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 from steersman.agent.changes import Change, ChangeSummary
 from steersman.agent.tool import ToolError
+
+if TYPE_CHECKING:
+    from steersman_tools.kit.leftovers import LeftoverStore
 
 DocumentState: TypeAlias = Literal["closed", "clean", "dirty", "stale", "conflict"]
 """closed: not open. clean: buffer = disk. dirty: unsaved. stale: the disk moved on under an unchanged buffer.
@@ -121,6 +124,15 @@ class ChangedError(ToolError):
 
 class ApplyError(ToolError):
     """A change could not be applied. The message says whether anything was changed."""
+
+
+@runtime_checkable
+class NotesLeftovers(Protocol):
+    """A workspace that puts temporary files beside what it changes."""
+
+    def note_in(self, stores: Callable[[], LeftoverStore]) -> None:
+        """Note them in the store that this gives, so that others remove them if this process is killed."""
+        ...
 
 
 class Workspace(Protocol):
