@@ -14,7 +14,7 @@ from steersman.agent.errors import (
     StreamBrokenError,
     UnavailableError,
 )
-from steersman.agent.events import ContextTrimmed, StreamDiscarded, UsageReported
+from steersman.agent.events import ContextTrimmed, StreamDiscarded, UsageReported, Warned
 from steersman.agent.inbox import Inbox
 from steersman.agent.limits import Limits
 from steersman.agent.loop import CONTINUE_TEXT
@@ -41,6 +41,16 @@ async def test_calls_run_in_order_and_their_results_go_to_the_next_request():
     assert results(client.requests[1].messages) == ["42", "2"]
     assert shape(result.messages) == "user assistant tool tool assistant"
     client.check()
+
+
+async def test_what_a_tool_warns_of_is_told_to_the_person_whatever_the_model_says():
+    warning = "A command made what is protected."
+    tool = FakeTool(result=lambda _: ToolResult("done", warnings=(warning,)))
+    client = ScriptedClient(reply(call("echo", {"text": "x"})), reply("All is well."))
+    events = collect_events()
+    result = await run(client, tool, on_event=events)
+    assert [event.body for event in events.events if isinstance(event.body, Warned)] == [Warned("tool", warning)]
+    assert results(result.messages) == ["done"]
 
 
 async def test_the_history_holds_no_system_message_and_the_request_does():

@@ -67,3 +67,15 @@ def test_what_was_made_or_not_seen_is_named():
 
     assert "tell the person: .env" in text
     assert "did not see your edits: src/a.py, b.py" in text
+
+
+def test_what_a_command_made_of_what_is_protected_is_told_to_the_model_and_to_the_person():
+    many = tuple(f"{number}/.env" for number in range(10))
+    told = report(news=many, set_aside=("new/.git/config",), crowds=("node_modules",))
+
+    assert "0/.env, 1/.env" in told.text()
+    assert "7/.env and 2 more" in told.text()
+    assert "new/.git/config" in told.text()
+    assert "It made or changed files with protected names in node_modules." in told.text()
+    assert [warning.count("/.") for warning in told.warnings()] == [8, 1]
+    assert report().warnings() == ()

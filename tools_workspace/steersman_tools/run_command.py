@@ -161,7 +161,7 @@ class RunCommand:
             set_aside=tuple(map(self._display, news.set_aside)),
             crowds=tuple(map(self._display, news.crowds)),
         )
-        return ToolResult(report.text(), is_error=report.is_error)
+        return ToolResult(report.text(), is_error=report.is_error, warnings=report.warnings())
 
     async def _run(
         self, command: str, folder: str, held: Held, timeout_s: float, output: _Output, signal: CancelSignal

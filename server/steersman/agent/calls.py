@@ -239,6 +239,8 @@ class CallRunner:
             error = task.exception()
             if error is None:
                 result = task.result()
+                for warning in result.warnings:
+                    self.emit(Warned("tool", warning))
                 return Closed(_message(call, result), repeat=result.repeat)
             if isinstance(error, ToolError):
                 return Closed(ToolMessage(call.id, str(error), is_error=True))

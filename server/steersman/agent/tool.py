@@ -44,6 +44,7 @@ class ToolResult:
         is_error: the call did not do what was asked.
         seen: canonical path -> digest of the whole text the model has now seen; "" when it saw a part (W4).
         changes: what was changed.
+        warnings: what a person must know of it, whatever the model makes of it; told as ``Warned`` events.
         repeat: set by ``guard_repeats`` only; the loop reads nothing else to find that a run goes in circles (L11).
     """
 
@@ -51,6 +52,7 @@ class ToolResult:
     is_error: bool = False
     seen: Mapping[str, str] = field(default_factory=dict[str, str])
     changes: tuple[ChangeSummary, ...] = ()
+    warnings: tuple[str, ...] = ()
     repeat: bool = False
 
 

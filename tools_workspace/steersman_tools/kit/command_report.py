@@ -72,6 +72,17 @@ class Report:
             parts.append("\n".join(f"({remark})" for remark in remarks))
         return "\n".join(parts)
 
+    def warnings(self) -> tuple[str, ...]:
+        """Return what the person must know, whatever the model makes of it."""
+        warnings: list[str] = []
+        if self.news:
+            warnings.append(f"A command made or changed what is protected: {_some(self.news)}.")
+        if self.set_aside:
+            warnings.append(
+                f'Set aside, as git would have obeyed it (now ends with ".set-aside"): {_some(self.set_aside)}.'
+            )
+        return tuple(warnings)
+
     def _ending(self) -> str:
         code = self.ended.code
         if self.ended.why == "timeout":
