@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
@@ -127,3 +128,36 @@ os.write(sink, os.read(source, 100))
     done = subprocess.run([sys.executable, "-c", script], input=b"protocol", capture_output=True, check=True)
     assert done.stdout == b"protocol"
     assert sorted(done.stderr.splitlines()) == [b"stray child ''", b"stray print", b"stray write"]
+
+
+class WakefulOutbox(Outbox):
+    """Notes when it was told to wake the writer."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.puts: list[bool] = []
+        self.woken = asyncio.Event()
+
+    def put(self, message: dict[str, Any], delivery: Delivery | None = None, *, wake: bool = True) -> None:
+        self.puts.append(wake)
+        super().put(message, delivery, wake=wake)
+
+    def wake(self) -> None:
+        self.woken.set()
+        super().wake()
+
+
+async def test_what_is_only_told_wakes_the_writer_once_for_many_and_what_is_asked_for_at_once() -> None:
+    """Two threads at work between a reply and the next request would hinder each other (DESIGN §9)."""
+    outbox = WakefulOutbox()
+    wire = Wire(outbox)
+    for number in range(3):
+        wire.transport.send({"told": number}, Delivery(("events", "r")))
+    assert outbox.puts == [False, False, False]
+    await outbox.woken.wait()
+    wire.transport.send({"answer": 1})
+    assert outbox.puts[3:] == [True]
+    await wire.transport.close(timeout_s=5)
+    wire.end_output()
+    assert wire.read_all() == [{"told": 0}, {"told": 1}, {"told": 2}, {"answer": 1}]
+    await wire.close()

@@ -61,8 +61,8 @@ class Outbox:
         self._changed = threading.Condition()
         self.dropped = 0
 
-    def put(self, message: dict[str, Any], delivery: Delivery | None = None) -> None:
-        """Add a message (after ``close``: forget it).
+    def put(self, message: dict[str, Any], delivery: Delivery | None = None, *, wake: bool = True) -> None:
+        """Add a message (after ``close``: forget it); unless ``wake``, the writer learns of it by the next ``wake``.
 
         Raises:
             OutboxFullError: the hard bound is reached.
@@ -79,6 +79,12 @@ class Outbox:
                 raise OutboxFullError
             if delivery is None or not self._joined(message, body, delivery):
                 self._append(_Waiting(message, body, len(body), delivery.stream if delivery else None), delivery)
+            if wake:
+                self._changed.notify_all()
+
+    def wake(self) -> None:
+        """Let the writer write what waits."""
+        with self._changed:
             self._changed.notify_all()
 
     def _append(self, waiting: _Waiting, delivery: Delivery | None) -> None:

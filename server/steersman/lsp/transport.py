@@ -19,6 +19,9 @@ from steersman.lsp.outbox import Delivery, Outbox, OutboxFullError
 
 _READ_BYTES = 256 * 1024
 _UNHANDLED_READS = 16
+_TOLD_SOON_S = 0.003
+"""What is only told (events, progress) wakes the writer so much later: not between a reply and the next request, where
+the two threads would hinder each other. Whatever else is sent takes it along at once."""
 
 
 class Transport:
@@ -39,6 +42,7 @@ class Transport:
         self._unhandled = threading.BoundedSemaphore(_UNHANDLED_READS)
         self._written = threading.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._waking: asyncio.TimerHandle | None = None
         self._on_lost: Callable[[str], None] = lambda _why: None
 
     def start(self, on_piece: Callable[[Piece], None], on_lost: Callable[[str], None]) -> None:
@@ -60,11 +64,19 @@ class Transport:
         if self._opening.answered is not None and message.get("id") == self._opening.answered and "result" in message:
             self._opening.answered = None  # the client has this answer already
             return
+        may_wait = delivery is not None and self._loop is not None
         try:
-            self._outbox.put(message, delivery)
+            self._outbox.put(message, delivery, wake=not may_wait)
         except OutboxFullError:
             self._outbox.close()
             self._on_lost("the client does not read")
+            return
+        if may_wait and self._loop is not None and self._waking is None:
+            self._waking = self._loop.call_later(_TOLD_SOON_S, self._wake)
+
+    def _wake(self) -> None:
+        self._waking = None
+        self._outbox.wake()
 
     async def close(self, *, timeout_s: float) -> bool:
         """Write what waits, for at most ``timeout_s`` seconds; say whether all of it went out."""
