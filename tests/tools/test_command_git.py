@@ -314,6 +314,66 @@ async def test_a_rebase_that_runs_programs_when_it_goes_on_is_told(ground: Groun
         assert ".git/rebase-merge/git-rebase-todo" in (await commands.run(COMMAND)).content
 
 
+@pytest.mark.parametrize("command", [COMMAND, f"python3 {ATTACK}"])
+async def test_no_folder_becomes_a_bare_repository_with_orders(ground: Ground, command: str):
+    """Git finds it when the person works in that folder, with no ``.git`` anywhere near."""
+    ground.attack(
+        f"shutil.copytree('.git', 'docs')\nopen('docs/config', 'w').write({CONFIG} + '\tworktree = .\\n')\n"
+        "os.makedirs('hooks')\nopen('hooks/mine', 'w').write('')"
+    )
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        result = await commands.run(command)
+
+        assert "docs/HEAD" in result.content
+        assert ground.git("rev-parse", "--show-toplevel", folder=ground.root / "docs") == f"{ground.root}\n"
+        ground.git("status", folder=ground.root / "docs")
+        assert not ground.proof.exists()
+        assert (ground.root / "hooks" / "mine").exists()
+
+
+async def test_a_bare_repository_without_orders_stays_as_git_makes_it(ground: Ground):
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        result = await commands.run("git init -q --bare new && git clone -q --bare . other")
+
+        assert ".set-aside" not in result.content
+        assert (ground.root / "other" / "HEAD").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_told"),
+    [
+        ("rebase-merge/strategy", "a/evil", True),
+        ("rebase-merge/strategy", "ort", False),
+        ("sequencer/opts", "[options]\n\tstrategy = a/evil\n", True),
+        ("rebase-merge/git-rebase-todo", "pick abc x\n", False),
+        ("rebase-merge/git-rebase-todo", "pick abc x\n\tx evil\n", True),
+    ],
+)
+async def test_only_what_would_run_when_it_goes_on_is_told(ground: Ground, name: str, text: str, is_told: bool):
+    path = f".git/{name}"
+    ground.attack(f"os.makedirs(os.path.dirname({path!r}))\nopen({path!r}, 'w').write({text!r})")
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        assert (path in (await commands.run(COMMAND)).content) == is_told
+
+
+async def test_of_very_many_repositories_those_around_the_command_can_be_changed(ground: Ground):
+    for number in range(12):
+        (ground.root / f"{number:02}" / "deep").mkdir(parents=True)
+        ground.repository(ground.root / f"{number:02}" / "deep")
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        commit = "echo x >> file.txt && git commit -qam inside"
+        here = await commands.run(commit, "11/deep")
+        there = await commands.run(f"cd 11/deep && {commit}", "00/deep")
+
+        assert not here.is_error
+        assert there.is_error
+        assert any("too many" in warning for warning in (await commands.plan("git add .")).warnings)
+
+
 async def test_a_repository_with_links_in_place_of_orders_stays_as_it_is(ground: Ground):
     """A link can be replaced by whoever may write beside it."""
     hooks = ground.root / ".git" / "hooks"

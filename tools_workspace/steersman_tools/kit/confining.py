@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 from steersman.agent.tool import ToolError
-from steersman_tools.kit.git_disarming import disarm, identities, rebase_orders
+from steersman_tools.kit.git_disarming import HEAD, disarm, disarm_bare, identities, rebase_orders
 from steersman_tools.kit.git_folders import GIT, GitHold, hold_repositories
 from steersman_tools.kit.held import Held, Holding, News
 from steersman_tools.kit.hiding import Hiding, hide, is_hidden
@@ -110,7 +110,7 @@ class Confiner:
         found = self._walk.find()
         writes_git = may_write_git(command)
         dot_gits = [path for path in found.paths if path.name == GIT] if writes_git else []
-        git = hold_repositories(dot_gits, self._roots)
+        git = hold_repositories(dot_gits, self._roots, folder)
         hiding = self._hide()
         places = [Leftover("place", str(path)) for path in found.absent if not (writes_git and path.name == GIT)]
         places = [each for each in (*places, *git.absent) if not self._is_hidden(Path(each.path), hiding)]
@@ -160,8 +160,10 @@ class Confiner:
         made += (path for path, sign in self._walk.watch().paths.items() if holding.watched.get(path) != sign)
         known = holding.held.git.known
         new = [path for path in made if path.name == GIT]
+        heads = [path for path in made if path.name == HEAD]
         there = [path for path in before.paths if path.name == GIT and path not in made]
         set_aside = disarm(new, known, holding.known, within=self._roots, but_in=(*known, *there))
+        set_aside += disarm_bare(heads, but_in=(*known, *there))
         made += (path for path, text in rebase_orders(known).items() if holding.rebases.get(path) != text)
         alone, crowds = self._walk.crowded(made)
         return News(alone, set_aside, crowds)
@@ -213,7 +215,7 @@ def _warnings(found: ProtectedFound, git: GitHold, unseen: Sequence[Path], *, wr
     if writes_git:
         yield "It may change the repository in .git, but not its hooks and configuration."
     if not git.is_whole:
-        yield "Some repositories stay as they are: there are links in them, or too many submodules or work trees."
+        yield "Some repositories stay as they are: there are links in them, or there are too many."
     if not found.is_complete:
         yield "The folders are too large to keep every protected file in them read-only."
     if unseen:

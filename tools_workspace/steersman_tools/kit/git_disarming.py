@@ -19,8 +19,14 @@ from steersman_tools.kit.repository import read_small_file
 ASIDE = ".set-aside"
 """What is added to the name of a file that git shall not obey."""
 
-_TODO = ("rebase-merge/git-rebase-todo", "rebase-merge/git-rebase-todo.backup")
+HEAD = "HEAD"
 _EXECUTES = re.compile(rb"^[ \t]*(?:x|exec)[ \t]", re.MULTILINE)
+_GOES_ON_WITH = {
+    "rebase-merge/git-rebase-todo": _EXECUTES,
+    "rebase-merge/git-rebase-todo.backup": _EXECUTES,
+    "rebase-merge/strategy": re.compile(rb"/"),  # git runs a program of that name
+    "sequencer/opts": re.compile(rb"strategy[^\n]*/"),
+}
 _HEADER = re.compile(r'\s*\[([A-Za-z0-9-]+)(?: +"((?:[^"\\]|\\["\\])*)")?\]\s*')
 _SETTING = re.compile(r"\s*([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*?)\s*")
 _NOTHING = re.compile(r"\s*(?:[#;].*)?")
@@ -66,12 +72,12 @@ def identity(path: Path) -> tuple[int, int] | None:
 
 
 def rebase_orders(repositories: Iterable[Path]) -> dict[Path, bytes]:
-    """Return the plans of rebases under way that run programs when the rebase goes on."""
+    """Return what makes rebases and cherry-picks that are under way run programs when they go on."""
     found: dict[Path, bytes] = {}
     for repository in repositories:
-        for name in _TODO:
+        for name, orders in _GOES_ON_WITH.items():
             text = read_small_file(repository / name) or b""
-            if _EXECUTES.search(text):
+            if orders.search(text):
                 found[repository / name] = text
     return found
 
@@ -103,6 +109,22 @@ def disarm(
         aside += _set_aside(_orders_of_repository(own))
         aside += _disarm_inside(own, known)
     return tuple(aside)
+
+
+def disarm_bare(heads: Iterable[Path], *, but_in: Sequence[Path]) -> tuple[Path, ...]:
+    """Set aside new files that make a folder a bare repository with orders in it. Return what they were called. Blocks.
+
+    Git takes any folder with ``HEAD``, ``objects`` and ``refs`` for one. The rest of it may be the person's own.
+    """
+    armed = [
+        head
+        for head in heads
+        if not _is_in(head, but_in)
+        and (head.parent / "objects").is_dir()
+        and (head.parent / "refs").is_dir()
+        and next(_orders_of_repository(head.parent), None) is not None
+    ]
+    return tuple(_set_aside(armed))
 
 
 def _is_in(path: Path, folders: Iterable[Path]) -> bool:

@@ -25,6 +25,7 @@ _ORDER_FOLDERS = ("hooks", "info", "objects/info")
 _ORDER_FILES = {"config.worktree": "", "commondir": SHARED, "info/attributes": "", "objects/info/alternates": ""}
 _KEPT = ("config", "hooks", "info/exclude", "info/grafts", "branches", "remotes", *_ORDER_FILES)
 _WORKTREE_KEPT = ("commondir", "gitdir", "config.worktree")
+_MAX_REPOSITORIES = 8
 _MAX_FOLDERS = 12
 _MAX_DEPTH = 4
 
@@ -50,16 +51,21 @@ class GitHold:
     is_whole: bool = True
 
 
-def hold_repositories(dot_gits: Sequence[Path], roots: Sequence[Path]) -> GitHold:
+def hold_repositories(dot_gits: Sequence[Path], roots: Sequence[Path], folder: Path) -> GitHold:
     """Return how the repositories with these ``.git`` are held. Blocks.
 
     Args:
         dot_gits: folders or files of that name below the roots.
+        folder: where the command starts. Where there are many, the repositories around it and the topmost ones can be
+            changed, and the others stay as they are: each needs several mounts.
         roots: the workspace folders. A repository outside them counts only if it names the very working tree, as
             those of linked work trees and of submodules do.
     """
     hold = GitHold()
-    for dot_git in dot_gits:
+    nearest = sorted(dot_gits, key=lambda path: (not folder.is_relative_to(path.parent), len(path.parts), path))
+    hold.protected += nearest[_MAX_REPOSITORIES:]
+    hold.is_whole = len(nearest) <= _MAX_REPOSITORIES
+    for dot_git in nearest[:_MAX_REPOSITORIES]:
         if dot_git.is_dir():
             _add_repository(hold, dot_git)
             continue
