@@ -234,6 +234,15 @@ def test_a_record_that_makes_no_sense_does_no_harm(folder: Path, line: str):
     assert records(folder) == []
 
 
+def test_a_place_that_cannot_be_made_for_another_reason_is_an_error_and_nothing_stays(folder: Path):
+    """It is not that nobody may: a name may be too long, a disk full."""
+    with pytest.raises(OSError):
+        store(folder).begin([place(folder / ".git"), place(folder / ("x" * 300))])
+
+    assert tree(folder) == {}
+    assert records(folder) == []
+
+
 def test_a_state_folder_that_cannot_be_written_to_is_an_error_before_anything_is_made(folder: Path):
     (folder.parent / "state").write_text("a file")
 

@@ -30,6 +30,7 @@ Kind: TypeAlias = Literal["place", "scratch", "temporary", "aside"]
 _KINDS = frozenset({"place", "scratch", "temporary", "aside"})
 _SUFFIX = ".record"
 _LOCK = "lock"
+_NOBODY_MAY = frozenset({errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOENT, errno.ENOTDIR})
 _LOOK_S = 0.005
 _LOOKS = 2000
 _FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
@@ -62,20 +63,24 @@ class Leftover:
         except (OSError, ValueError):
             return False
 
-    def make(self) -> bool:
-        """Make a place. Return whether it is there; where nobody may write, nobody has to be kept away."""
+    def make(self) -> None:
+        """Make a place. Where nobody may write, nobody has to be kept away, and there is none.
+
+        Raises:
+            OSError: it could be made by others, and not by us now: the disk is full, say.
+        """
         try:
             if self.text is None:
                 Path(self.path).mkdir()
             else:
                 self._make_file(self.text)
-        except OSError:
-            return os.path.lexists(self.path)
-        return True
+        except OSError as error:
+            if error.errno not in _NOBODY_MAY and not os.path.lexists(self.path):
+                raise
 
     def _make_file(self, text: str) -> None:
         """Make it with its content at once: an empty file may mean something else to whoever reads it meanwhile."""
-        beside = Path(f"{self.path}.{SCRATCH_PREFIX}{os.getpid()}")
+        beside = Path(f"{self.path}.{SCRATCH_PREFIX}{secrets.token_hex(4)}")
         try:
             with beside.open("x") as file:
                 file.write(text)
@@ -160,7 +165,7 @@ class LeftoverStore:
             shared: paths that are there, and may be places of others: then they are ours as well.
 
         Raises:
-            OSError: it cannot be noted; nothing was made.
+            OSError: it cannot be noted, or a place cannot be made; nothing is there.
         """
         asked = {str(path) for path in shared}
         with self.alone() as others:
@@ -176,9 +181,15 @@ class LeftoverStore:
                 os.close(descriptor)
                 file.unlink(missing_ok=True)
                 raise
-            for each in noted:
-                if each.kind == "place":
-                    each.make()
+            try:
+                for each in noted:
+                    if each.kind == "place":
+                        each.make()
+            except BaseException:
+                _remove(noted, others)
+                file.unlink(missing_ok=True)
+                os.close(descriptor)
+                raise
         return Record(self, file, descriptor, tuple(noted))
 
     def sweep(self) -> None:
