@@ -45,11 +45,9 @@ class Standing:
     has_bom: bool = False
     is_first: bool = True
 
-    @property
-    def digests(self) -> tuple[str, ...]:
-        """What a change may name as its ``before_digest``."""
-        binary = bytes_digest(self.data)
-        return (binary,) if self.text is None else (text_digest(self.text), binary)
+    def has_digest(self, digest: str) -> bool:
+        """Whether it is what a change names so as its ``before_digest``: by its text, or by its bytes."""
+        return (self.text is not None and text_digest(self.text) == digest) or bytes_digest(self.data) == digest
 
 
 def standing_of(data: bytes, status: os.stat_result) -> Standing:
@@ -214,7 +212,7 @@ class Staging:
                 raise FileMissingError(f"{shown} does not exist; nothing was changed")
         elif before is None:
             raise ChangedError(f"{shown} does not exist any more; nothing was changed")
-        elif change.before_digest not in before.digests:
+        elif not before.has_digest(change.before_digest):
             raise ChangedError(f"{shown} is not what it was when this change was worked out: read it again")
 
     def _standing(self, path: Path) -> Standing | None:
