@@ -1,12 +1,14 @@
 """``find_files`` (DESIGN W1, W8, W9, W12; report 14)."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import Plan, ToolError
 from steersman_tools.find_files import FindFilesArguments
+from steersman_tools.kit.ripgrep import Output, Ripgrep
 from support.reading import Reading, plant, run_call
 
 
@@ -78,6 +80,26 @@ async def test_nothing_found_says_how_many_were_looked_at_and_another_case_is_of
         "README.md",
         "[none fits exactly; these do when case does not count]",
     ]
+
+
+class CountingRipgrep(Ripgrep):
+    """Counts how often it is started."""
+
+    runs = 0
+
+    async def run(self, *arguments: Any, **options: Any) -> Output:
+        self.runs += 1
+        return await super().run(*arguments, **options)
+
+
+async def test_a_tree_that_is_known_to_be_small_is_listed_once_and_the_answers_are_the_same(ws: Path) -> None:
+    program = CountingRipgrep()
+    reading = Reading(plant(ws, "a.py", "src/b.py"), ripgrep=program)
+    first = [await reading.find(pattern) for pattern in ("*.py", "*.zzz")]
+    assert program.runs == 3  # narrowed; then narrowed in vain, and everything
+    again = [await reading.find(pattern) for pattern in ("*.py", "*.zzz")]
+    assert program.runs == 5
+    assert first == again
 
 
 async def test_documents_that_only_the_editor_has_are_found_unless_ignored(ws: Path) -> None:

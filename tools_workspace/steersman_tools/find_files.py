@@ -21,6 +21,8 @@ from steersman_tools.kit.workspace import Location, Workspace
 
 _DEFAULT_LIMIT = 200
 _MAX_LIMIT = 2000
+_SMALL_TREE = 5_000
+"""So many files are listed as quickly as a few of them; where there were no more, they are listed once, not twice."""
 
 
 class FindFilesArguments(BaseModel):
@@ -47,6 +49,7 @@ class FindFiles:
     def __init__(self, workspace: Workspace, lister: Lister) -> None:
         self._workspace = workspace
         self._lister = lister
+        self._counts: dict[Path, int] = {}
 
     async def prepare(self, args: BaseModel) -> Plan:
         """Find the folder and understand the pattern.
@@ -88,12 +91,15 @@ class FindFiles:
         narrowing = narrow(glob)
         if glob.folders_only:
             narrowing = Narrowing(narrowing.folder)
-        if narrowing != EVERYTHING:  # the quick way, which cannot tell what else there is
+        is_small = self._counts.get(location.path, _SMALL_TREE + 1) <= _SMALL_TREE
+        if narrowing != EVERYTHING and not is_small:  # the quick way, which cannot tell what else there is
             listing = await self._list(location, glob, signal, narrowing)
             count, first, _ = await asyncio.to_thread(_first, glob, listing, limit, in_any_case=False)
             if count or not listing.is_whole:
                 return count, first, "", listing.is_whole
         listing = await self._list(location, glob, signal)
+        if listing.is_whole:
+            self._counts[location.path] = listing.count
         return *await asyncio.to_thread(_first, glob, listing, limit, in_any_case=True), listing.is_whole
 
     async def _list(
