@@ -11,6 +11,7 @@ import type { Server } from './server/server.ts';
 import type { SessionCommands } from './sessions/commands.ts';
 import type { SessionTree } from './sessions/tree.ts';
 import { showFailure, type Tasks } from './tasks.ts';
+import { alarm, confirm, inform } from './tell.ts';
 
 export interface CommandParts {
   readonly server: Server;
@@ -96,10 +97,9 @@ function approvalCommands({ approvals, server }: CommandParts): Record<string, H
     },
     'permissions.reset': async () => {
       const detail = 'What you allowed with “always” asks again from now on.';
-      const sure = await vscode.window.showWarningMessage('Forget what is always allowed?', { modal: true, detail }, 'Forget');
-      if (sure !== 'Forget') return;
+      if (!(await confirm('Forget what is always allowed?', detail, 'Forget'))) return;
       const { removed } = await server.execute('steersman.permissions.reset', {});
-      void vscode.window.showInformationMessage(`${removed} ${removed === 1 ? 'rule was' : 'rules were'} forgotten.`);
+      void inform(`${removed} ${removed === 1 ? 'rule was' : 'rules were'} forgotten.`);
     },
   };
 }
@@ -142,7 +142,7 @@ async function showStatus(server: Server, log: vscode.LogOutputChannel): Promise
   const { state } = server;
   if (state.kind === 'failed') {
     const buttons = state.canInstall ? ['Install the Server', 'Try Again', 'Show Log'] : ['Try Again', 'Open Settings', 'Show Log'];
-    const choice = await vscode.window.showErrorMessage(`Steersman: ${state.problem}`, ...buttons);
+    const choice = await alarm(`Steersman: ${state.problem}`, ...buttons);
     if (choice === 'Install the Server') await vscode.commands.executeCommand('steersman.ui.server.install');
     if (choice === 'Try Again') await server.restart();
     if (choice === 'Open Settings') await vscode.commands.executeCommand('workbench.action.openSettings', 'steersman.server');
@@ -153,7 +153,7 @@ async function showStatus(server: Server, log: vscode.LogOutputChannel): Promise
   const runs = `${status.runs.length} ${status.runs.length === 1 ? 'run' : 'runs'} at work`;
   const warnings = status.warnings.length === 0 ? '' : ` ${status.warnings.join(' ')}`;
   const text = `Steersman ${status.version} · ${status.model} · mode ${status.mode} · ${runs}.${warnings}`;
-  const choice = await vscode.window.showInformationMessage(text, 'Restart', 'Show Log');
+  const choice = await inform(text, 'Restart', 'Show Log');
   if (choice === 'Restart') await server.restart();
   if (choice === 'Show Log') log.show();
 }
@@ -165,7 +165,7 @@ async function askPrompt(title: string): Promise<string | undefined> {
 
 async function pickMode(now: Mode): Promise<Mode | undefined> {
   if (!vscode.workspace.isTrusted) {
-    void vscode.window.showInformationMessage('This workspace is not trusted: Steersman only reads and answers.');
+    void inform('This workspace is not trusted: Steersman only reads and answers.');
     return undefined;
   }
   const items = MODES.map(({ id, label, detail }) => ({ id, label, detail, description: id === now ? 'now' : '' }));

@@ -19,6 +19,8 @@ import { SessionTree } from './sessions/tree.ts';
 import { USER_SETTINGS } from './settings.ts';
 import { StatusBar } from './status_bar.ts';
 import { showFailure, Tasks } from './tasks.ts';
+import { alarm, inform, warn } from './tell.ts';
+import { titled } from './words.ts';
 
 let running: Server | undefined;
 
@@ -40,7 +42,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
       ),
   });
   const runs = new Runs(server.execute);
-  const tasks: Tasks = new Tasks(server, runs, choices, () => panel.reveal());
+  const tasks: Tasks = new Tasks(server, runs, choices, () => panel.reveal(), (text) => panel.giveBack(text));
   const panel: Panel = new Panel({ extensionUri: context.extensionUri, state: context.workspaceState, server, runs, tasks, choices, approvals });
   const tree = new SessionTree(server, runs);
   const sessions = new SessionCommands(server, runs, panel, tree);
@@ -58,9 +60,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<void> 
     panel.onDidHide(() => approvals.conversationHidden()),
     runs.onDidEnd(({ conversation, event }) => void tellEnd(panel, conversation.state.title, event)),
     server.onDidChangeState((state) => {
-      if (state.kind !== 'failed') return;
+      if (state.kind !== 'failed' && state.kind !== 'stopped') return;
       approvals.withdrawAll();
-      void vscode.commands.executeCommand('steersman.ui.server.status');
+      progress.clear();
+      runs.lose('The server was stopped. What was recorded until then is kept.');
+      if (state.kind === 'failed') void vscode.commands.executeCommand('steersman.ui.server.status');
     }),
     server.onDidCrash(({ givenUp }) => {
       approvals.withdrawAll();
@@ -102,14 +106,14 @@ async function tellEnd(panel: Panel, title: string, event: Pick<Extract<Steersma
   if (panel.isVisible) return;
   const { error, result } = event;
   const answer = result.answer.replace(/\s+/g, ' ').trim();
-  const text = error === undefined ? (answer === '' ? `“${title}” has ended.` : answer.slice(0, 200)) : error.message;
-  const show = error === undefined ? vscode.window.showInformationMessage : vscode.window.showErrorMessage;
+  const text = error === undefined ? (answer === '' ? `“${titled(title)}” has ended.` : answer.slice(0, 200)) : error.message;
+  const show = error === undefined ? inform : alarm;
   if ((await show(`Steersman: ${text}`, 'Open')) === 'Open') await panel.focus();
 }
 
 async function tellCrash(): Promise<void> {
   const text = 'The Steersman server ended by itself and was started again. What was recorded until then is kept; a run that was at work can be continued.';
-  if ((await vscode.window.showWarningMessage(text, 'Show Log')) === 'Show Log') await vscode.commands.executeCommand('steersman.ui.showLog');
+  if ((await warn(text, 'Show Log')) === 'Show Log') await vscode.commands.executeCommand('steersman.ui.showLog');
 }
 
 // User-level settings are told when the server starts: it is started again when they change, as soon as nothing is at work.

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Approvals } from './approvals/approvals.ts';
 import type { Runs } from './runs.ts';
 import type { Server } from './server/server.ts';
+import { plain, titled } from './words.ts';
 
 export class StatusBar implements vscode.Disposable {
   readonly #item: vscode.StatusBarItem;
@@ -40,10 +41,10 @@ export class StatusBar implements vscode.Disposable {
     if (state.kind === 'failed') {
       this.#show('$(warning) Steersman', state.problem, 'steersman.ui.server.status', 'statusBarItem.errorBackground');
     } else if (question !== undefined) {
-      this.#show('$(bell-dot) Steersman asks', `${question.title}: click to see it`, 'steersman.ui.approvals.show', 'statusBarItem.warningBackground');
+      this.#show('$(bell-dot) Steersman asks', `${titled(question.title)}: click to see it`, 'steersman.ui.approvals.show', 'statusBarItem.warningBackground');
     } else if (running !== undefined) {
-      const doing = running.state.activity;
-      this.#show(`$(sync~spin) Steersman: ${doing.length > 40 ? `${doing.slice(0, 39)}…` : doing}`, running.state.title, 'steersman.ui.open');
+      const doing = plain(titled(running.state.activity));
+      this.#show(`$(sync~spin) Steersman: ${doing.length > 40 ? `${doing.slice(0, 39)}…` : doing}`, titled(running.state.title), 'steersman.ui.open');
     } else if (state.kind === 'stopped') {
       this.#show('$(circle-slash) Steersman', 'The Steersman server is stopped', 'steersman.ui.server.status');
     } else if (state.kind === 'starting') {

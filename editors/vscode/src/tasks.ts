@@ -5,6 +5,7 @@ import type { ContextParams, RunParams } from './protocol.gen.ts';
 import type { Runs } from './runs.ts';
 import type { Server } from './server/server.ts';
 import { asFailure } from './server/failure.ts';
+import { alarm, confirm } from './tell.ts';
 
 export interface Task {
   readonly prompt: string;
@@ -17,12 +18,14 @@ export class Tasks {
   readonly #runs: Runs;
   readonly #choices: Choices;
   readonly #reveal: () => Promise<void>;
+  readonly #giveBack: (text: string) => Promise<void>;
 
-  constructor(server: Server, runs: Runs, choices: Choices, reveal: () => Promise<void>) {
+  constructor(server: Server, runs: Runs, choices: Choices, reveal: () => Promise<void>, giveBack: (text: string) => Promise<void>) {
     this.#server = server;
     this.#runs = runs;
     this.#choices = choices;
     this.#reveal = reveal;
+    this.#giveBack = giveBack;
   }
 
   /** Starts a run, or tells the one at work in the session. Rejects with a `ServerFailure`. */
@@ -49,17 +52,17 @@ export class Tasks {
     const failure = asFailure(error);
     if (failure.kind !== 'session_locked') throw failure;
     const detail = 'Taken over, that program writes nothing more in it, and its run there ends.';
-    const choice = await vscode.window.showWarningMessage(failure.message, { modal: true, detail }, 'Take It Over');
-    if (choice === undefined) throw failure;
+    if (!(await confirm(failure.message, detail, 'Take It Over'))) throw failure;
     return this.#start({ ...params, takeOver: true });
   }
 
-  /** Starts a run and shows what went wrong. */
+  /** Starts a run and shows what went wrong; the task is then where the person can send it again. */
   async run(task: Task): Promise<void> {
     try {
       await this.#reveal();
       await this.submit(task);
     } catch (error) {
+      await this.#giveBack(task.prompt);
       await showFailure(error);
     }
   }
@@ -104,7 +107,7 @@ export class Tasks {
 
 /** Shows what went wrong, and where more is said. */
 export async function showFailure(error: unknown): Promise<void> {
-  const choice = await vscode.window.showErrorMessage(`Steersman: ${asFailure(error).sentence}`, 'Show Log');
+  const choice = await alarm(`Steersman: ${asFailure(error).sentence}`, 'Show Log');
   if (choice === 'Show Log') await vscode.commands.executeCommand('steersman.ui.showLog');
 }
 

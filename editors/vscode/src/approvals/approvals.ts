@@ -2,7 +2,9 @@
 // Silence is never consent: a question that goes away unanswered is answered with nothing.
 import * as vscode from 'vscode';
 import type { ApprovalParams } from '../protocol.gen.ts';
-import type { ChangeView, ShownChange } from './change_view.ts';
+import { warn } from '../tell.ts';
+import { plain, titled } from '../words.ts';
+import { CHANGE_SCHEME, type ChangeView, type ShownChange } from './change_view.ts';
 
 export interface ApprovalAnswer {
   readonly optionId: string;
@@ -82,16 +84,17 @@ export class Approvals implements vscode.Disposable {
     if (approval !== undefined) await this.#view.show(approval.shown, { takeFocus: true });
   }
 
-  /** Returns the question an editor belongs to, else the oldest. */
+  /** Returns the question an editor belongs to, else the oldest; none for the editor of one that is decided. */
   of(editor: vscode.Uri | undefined): ApprovalParams | undefined {
     const key = editor?.toString() ?? '';
-    return (this.#open.find(({ shown }) => shown.all.has(key)) ?? this.#open[0])?.params;
+    const own = this.#open.find(({ shown }) => shown.all.has(key));
+    return (own ?? (editor?.scheme === CHANGE_SCHEME ? undefined : this.#open[0]))?.params;
   }
 
   /** Asks for the reason and rejects; says whether it did. */
   async rejectWithReason(params: ApprovalParams): Promise<boolean> {
     const reason = await vscode.window.showInputBox({
-      title: `Reject: ${params.title}`,
+      title: `Reject: ${titled(params.title)}`,
       prompt: 'The model is told why, and can do it better.',
       placeHolder: 'Why not?',
       ignoreFocusOut: true,
@@ -114,7 +117,7 @@ export class Approvals implements vscode.Disposable {
   async #notify(approval: OpenApproval): Promise<void> {
     const { params } = approval;
     approval.isNotified = true;
-    const choice = await vscode.window.showWarningMessage(wording(params), 'Allow', 'Reject', 'More…');
+    const choice = await warn(wording(params), 'Allow', 'Reject', 'More…');
     if (!this.#open.includes(approval)) return;
     if (choice === 'Allow') approval.decide({ optionId: 'allow_once' });
     else if (choice === 'Reject') approval.decide({ optionId: 'reject' });
@@ -123,12 +126,12 @@ export class Approvals implements vscode.Disposable {
 
   async #choose(approval: OpenApproval): Promise<void> {
     const { params } = approval;
-    const options = params.options.map(({ id, label }) => ({ label, id }));
+    const options = params.options.map(({ id, label }) => ({ label: plain(titled(label)), id }));
     const more = [
       { label: 'Reject with a reason…', id: 'reason' },
       { label: params.command === null ? 'Show the change' : 'Show the command', id: 'show' },
     ];
-    const picked = await vscode.window.showQuickPick([...options, ...more], { title: wording(params), ignoreFocusOut: true });
+    const picked = await vscode.window.showQuickPick([...options, ...more], { title: plain(wording(params)), ignoreFocusOut: true });
     if (picked?.id === 'reason') {
       if (!(await this.rejectWithReason(params)) && this.#open.includes(approval)) await this.#notify(approval);
     } else if (picked === undefined || picked.id === 'show') {
@@ -158,5 +161,5 @@ export function wording(params: ApprovalParams): string {
   const removed = params.changes.reduce((sum, change) => sum + change.removed, 0);
   const size = params.changes.length === 0 ? '' : ` (+${added} −${removed})`;
   const warning = params.warning === undefined ? '' : ` ${params.warning}`;
-  return `Steersman wants to ${params.title}${size}.${warning}`;
+  return `Steersman wants to ${titled(params.title)}${size}.${warning}`;
 }

@@ -2,6 +2,7 @@
 // right what it would become. Both sides are virtual and read-only; nothing is written for that.
 import * as vscode from 'vscode';
 import type { ApprovalParams } from '../protocol.gen.ts';
+import { visible } from '../words.ts';
 
 export const CHANGE_SCHEME = 'steersman-change';
 
@@ -41,7 +42,7 @@ export class ChangeView implements vscode.TextDocumentContentProvider, vscode.Di
   /** Makes the document of a command. */
   prepareCommand(command: string): ShownChange {
     this.#numbers += 1;
-    const uri = this.#keep('/command.sh', `${this.#numbers}.command`, command);
+    const uri = this.#keep('/command.sh', `${this.#numbers}.command`, visible(command));
     return { ...shownOf('', [uri], []), isCommand: true };
   }
 

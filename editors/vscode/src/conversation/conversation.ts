@@ -124,8 +124,9 @@ export class Conversation {
       if (entry.kind === 'tool' && isOpen(entry)) this.#put({ ...entry, state: 'closed', question: null });
       if (entry.kind === 'assistant' && entry.tentative) this.#remove(entry.id);
     }
-    this.#idle();
+    const left = this.#idle();
     this.note('error', reason, true);
+    this.#notDelivered(left);
   }
 
   rename(title: string): void {
@@ -211,17 +212,18 @@ export class Conversation {
     for (const entry of this.entries) {
       if (entry.kind === 'assistant' && entry.tentative) this.#remove(entry.id);
     }
-    this.#idle();
+    const left = this.#idle();
     if (event.error !== undefined) {
       this.note('error', event.error.message, true);
+      this.#notDelivered(left);
       return;
     }
     const reason = event.stopReason ?? 'complete';
     const files = event.result.changes.length;
     const turns = `${event.result.turns} ${event.result.turns === 1 ? 'turn' : 'turns'}`;
     const changed = files === 0 ? '' : ` · ${files} ${files === 1 ? 'file' : 'files'} changed`;
-    this.note(reason === 'complete' ? 'info' : 'warning', `${ENDINGS[reason]} · ${turns}${changed}`, reason !== 'complete');
-    for (const text of event.result.undelivered) this.note('warning', `Not delivered: ${text}`);
+    this.note(reason === 'complete' ? 'info' : 'warning', `${ENDINGS[reason] as string | undefined ?? reason} · ${turns}${changed}`, reason !== 'complete');
+    this.#notDelivered([...left, ...event.result.undelivered.filter((text) => !left.includes(text))]);
   }
 
   #count(event: Event<'usage'>): void {
@@ -268,19 +270,25 @@ export class Conversation {
     return `${event.runId} ${event.turn} answer ${this.#answer}`;
   }
 
-  #dequeue(text?: string): void {
+  #notDelivered(texts: readonly string[]): void {
+    for (const text of texts) this.note('warning', `Not delivered: ${text}`);
+  }
+
+  #dequeue(text?: string): string[] {
     const queued = this.entries.filter((entry) => entry.kind === 'user' && entry.origin === 'queued');
     const gone = text === undefined ? queued : queued.filter((entry) => entry.kind === 'user' && entry.text === text).slice(0, 1);
     for (const entry of gone) this.#remove(entry.id);
+    return gone.flatMap((entry) => (entry.kind === 'user' ? [entry.text] : []));
   }
 
   #act(activity: string): void {
     this.state = { ...this.state, activity };
   }
 
-  #idle(): void {
-    this.#dequeue();
+  // Returns what the run was told and did not come to.
+  #idle(): string[] {
     this.state = { ...this.state, running: false, runId: null, activity: '' };
+    return this.#dequeue();
   }
 
   #put(entry: Entry): void {

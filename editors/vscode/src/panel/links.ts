@@ -1,5 +1,6 @@
 // Opens what a conversation points to: files of the workspace, and addresses, which VS Code asks about itself.
 import * as vscode from 'vscode';
+import { inform } from '../tell.ts';
 
 /** Opens a file that was changed; a deleted one is said to be gone. */
 export async function openFile(uri: string): Promise<void> {
@@ -8,7 +9,7 @@ export async function openFile(uri: string): Promise<void> {
   try {
     await vscode.commands.executeCommand('vscode.open', file, { preview: true });
   } catch {
-    void vscode.window.showInformationMessage(`${vscode.workspace.asRelativePath(file)} is not there any more.`);
+    void inform(`${vscode.workspace.asRelativePath(file)} is not there any more.`);
   }
 }
 

@@ -8,9 +8,11 @@ import type { Runs } from '../runs.ts';
 import { asFailure } from '../server/failure.ts';
 import type { Server } from '../server/server.ts';
 import type { Tasks } from '../tasks.ts';
+import { alarm } from '../tell.ts';
 import { page } from './html.ts';
 import { openFile, openLink } from './links.ts';
 import { readMessage, type FromPanel, type Surroundings, type ToPanel } from './messages.ts';
+import { Unsent } from './unsent.ts';
 
 export const CONVERSATION_VIEW = 'steersman.conversation';
 const SHOWN_SESSION = 'shownSession';
@@ -30,7 +32,10 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
   readonly #parts: PanelParts;
   readonly #subscriptions: vscode.Disposable;
   readonly #hidden = new vscode.EventEmitter<void>();
+  readonly #unsent: Unsent;
   #view: vscode.WebviewView | undefined;
+  /** Whether its page listens: one that is hidden is thrown away, and begins anew. */
+  #isListening = false;
   #shown: Conversation | undefined;
   #configuredModel = '';
 
@@ -38,6 +43,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   constructor(parts: PanelParts) {
     this.#parts = parts;
+    this.#unsent = new Unsent(parts.state);
     const { runs, server, choices } = parts;
     this.#subscriptions = vscode.Disposable.from(
       vscode.window.registerWebviewViewProvider(CONVERSATION_VIEW, this),
@@ -95,10 +101,13 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     webview.options = { enableScripts: true, localResourceRoots: [dist] };
     webview.onDidReceiveMessage((value: unknown) => void this.#receive(value));
     view.onDidChangeVisibility(() => {
-      if (!view.visible) this.#hidden.fire();
+      if (view.visible) return;
+      this.#isListening = false;
+      this.#hidden.fire();
     });
     view.onDidDispose(() => {
       this.#view = undefined;
+      this.#isListening = false;
       this.#hidden.fire();
     });
     webview.html = page({
@@ -120,7 +129,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     try {
       await this.#obey(message);
     } catch (error) {
-      void vscode.window.showErrorMessage(`Steersman: ${asFailure(error).sentence}`);
+      void alarm(`Steersman: ${asFailure(error).sentence}`);
     }
   }
 
@@ -128,6 +137,7 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
     const { tasks, approvals, choices } = this.#parts;
     switch (message.type) {
       case 'ready':
+        this.#isListening = true;
         await this.#restore(message.sessionId);
         break;
       case 'submit':
@@ -168,10 +178,28 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
 
   async #submit(text: string): Promise<void> {
     const sessionId = this.sessionId;
+    const task = { prompt: text, ...(sessionId === undefined ? this.#looksAt() : { sessionId, ...this.#looksAt() }) };
     try {
-      await this.#parts.tasks.submit({ prompt: text, ...(sessionId === undefined ? this.#looksAt() : { sessionId, ...this.#looksAt() }) });
+      await this.#unsent.sending(text, () => this.#parts.tasks.submit(task));
     } catch (error) {
-      this.#post({ type: 'refused', text, problem: asFailure(error).sentence });
+      await this.#returnUnsent(asFailure(error).sentence);
+    }
+  }
+
+  /** Puts a text that could not be sent where the person writes: now, or when that is seen again. */
+  async giveBack(text: string): Promise<void> {
+    await this.#unsent.keep(text);
+    await this.#returnUnsent('This could not be sent.');
+  }
+
+  async #returnUnsent(problem: string, isNews = true): Promise<void> {
+    if (!this.#isListening || !['running', 'failed'].includes(this.#parts.server.state.kind)) return;
+    for (const text of this.#unsent.texts) {
+      // The window may have been reloaded after it was recorded, and before that was known here.
+      const latest = this.#shown?.entries.findLast((entry) => entry.kind === 'user');
+      const isRecorded = !isNews && latest?.kind === 'user' && latest.text === text;
+      if (!isRecorded && (await this.#view?.webview.postMessage({ type: 'refused', text, problem } satisfies ToPanel)) !== true) return;
+      await this.#unsent.drop(text);
     }
   }
 
@@ -194,15 +222,18 @@ export class Panel implements vscode.WebviewViewProvider, vscode.Disposable {
       );
     }
     this.#tellConversation();
+    await this.#returnUnsent('This was not sent before.', false);
   }
 
   async #serverChanged(): Promise<void> {
     this.#tellSurroundings();
+    if (this.#parts.server.state.kind === 'failed') await this.#returnUnsent('This was not sent.');
     if (this.#parts.server.state.kind !== 'running') return;
     const status = await this.#parts.server.execute('steersman.status', {}).catch(() => undefined);
     this.#configuredModel = status?.model ?? '';
     if (this.#shown === undefined) await this.#restore(null);
     else this.#tellSurroundings();
+    await this.#returnUnsent('This was not sent before.', false);
   }
 
   #tellSurroundings(): void {

@@ -3,6 +3,7 @@
 import * as vscode from 'vscode';
 import type { ChangeView, ShownChange } from '../approvals/change_view.ts';
 import type { RewindResult } from '../protocol.gen.ts';
+import { inform, warn } from '../tell.ts';
 
 /** Do it as shown; show it with the conflicts overwritten too. */
 export type Decision = 'rewind' | 'overwrite';
@@ -54,7 +55,7 @@ export class RewindReview implements vscode.Disposable {
 
   async #notify(preview: RewindResult, sentence: string, shown: ShownChange): Promise<void> {
     const buttons = preview.conflicts.length === 0 ? ['Rewind', 'Cancel'] : ['Rewind', 'Overwrite Too…', 'Cancel'];
-    const show = preview.conflicts.length === 0 ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+    const show = preview.conflicts.length === 0 ? inform : warn;
     const choice = await show(sentence, ...buttons);
     if (this.#open?.shown !== shown) return; // a late answer to what is decided
     if (choice === 'Rewind') this.answer('rewind');

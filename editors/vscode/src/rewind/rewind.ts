@@ -6,6 +6,8 @@ import type { Message, RewindParams, RewindResult } from '../protocol.gen.ts';
 import type { Runs } from '../runs.ts';
 import type { Server } from '../server/server.ts';
 import type { SessionTree } from '../sessions/tree.ts';
+import { inform, warn } from '../tell.ts';
+import { plain } from '../words.ts';
 import { changesAfter, countFiles, inShort, whatItDid, whatItWouldDo } from './points.ts';
 import type { RewindReview } from './review.ts';
 
@@ -52,7 +54,7 @@ export class Rewinds {
   async rewind(given: unknown): Promise<void> {
     const sessionId = sessionOf(given) ?? this.#panel.sessionId;
     if (sessionId === undefined) {
-      void vscode.window.showInformationMessage('There is no conversation to go back in. Continue a session first.');
+      void inform('There is no conversation to go back in. Continue a session first.');
       return;
     }
     const { messages } = await this.#server.execute('steersman.sessions.get', { sessionId });
@@ -71,7 +73,7 @@ export class Rewinds {
     if (last === undefined) return;
     const result = await this.#server.execute('steersman.rewind.undo', { rewindId: last.rewindId });
     await this.#done(last.sessionId, undefined);
-    void vscode.window.showInformationMessage(`The rewind was taken back. ${whatItDid(result, nameOf)}`);
+    void inform(`The rewind was taken back. ${whatItDid(result, nameOf)}`);
   }
 
   // What is shown is what is done: should something have changed meanwhile, it is shown again.
@@ -110,7 +112,7 @@ export class Rewinds {
   }
 
   async #tell(done: RewindResult): Promise<void> {
-    const show = done.conflicts.length === 0 ? vscode.window.showInformationMessage : vscode.window.showWarningMessage;
+    const show = done.conflicts.length === 0 ? inform : warn;
     const choice = await show(`Rewound. ${whatItDid(done, nameOf)}`, 'Undo the Rewind');
     if (choice === 'Undo the Rewind') await this.undo();
   }
@@ -118,7 +120,7 @@ export class Rewinds {
   async #pickPoint(messages: readonly Message[]): Promise<number | undefined> {
     const prompts = messages.filter((message) => message.role === 'user' && (message.origin ?? 'person') === 'person');
     const items = prompts.reverse().map((message) => ({
-      label: `Before “${oneLine(message.content, 70)}”`,
+      label: plain(`Before “${oneLine(message.content, 70)}”`),
       description: countFiles(changesAfter(messages, message.seq - 1).length),
       seq: message.seq - 1,
     }));

@@ -8,6 +8,7 @@ import {
   type WorkDoneProgressEnd,
   type WorkDoneProgressReport,
 } from 'vscode-languageclient/node';
+import { plain, titled } from '../words.ts';
 
 type Step = WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd;
 
@@ -60,14 +61,14 @@ export class RunProgress implements vscode.Disposable {
             void this.#client()?.sendNotification(WorkDoneProgressCancelNotification.type, { token });
           });
           this.#shown.set(token, {
-            report: (message) => progress.report({ message }),
+            report: (message) => progress.report({ message: plain(titled(message)) }),
             end: () => {
               stop.dispose();
               this.#shown.delete(token);
               resolve();
             },
           });
-          progress.report({ message: step.message ?? '' });
+          progress.report({ message: plain(titled(step.message ?? '')) });
         }),
     );
   }

@@ -43,6 +43,7 @@ export class Server implements vscode.Disposable {
   #client: LanguageClient | undefined;
   #prepared: vscode.Disposable | undefined;
   #crashes: number[] = [];
+  #unanswered = new Set<(failure: ServerFailure) => void>();
   #work: Promise<void> = Promise.resolve();
 
   readonly onDidChangeState = this.#changed.event;
@@ -67,6 +68,7 @@ export class Server implements vscode.Disposable {
   /** Starts the server, or again when it runs; one at a time. */
   restart(): Promise<void> {
     this.#crashes = [];
+    if (this.#state.kind === 'starting') this.#client?.serverProcess?.kill('SIGKILL'); // it may never answer
     this.#work = this.#work.then(async () => {
       await this.#stop();
       await this.#start();
@@ -82,12 +84,20 @@ export class Server implements vscode.Disposable {
       throw new ServerFailure(problem, { kind: 'internal' });
     }
     try {
-      const answer: unknown = await client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [params] });
+      const answer: unknown = await this.#unlessGone(client.sendRequest(ExecuteCommandRequest.type, { command, arguments: [params] }));
       return answer as ServerCommands[C]['result'];
     } catch (error) {
       throw asFailure(error);
     }
   };
+
+  // A server that was stopped because it did not answer leaves the client's own promises open for ever.
+  #unlessGone<T>(answer: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      this.#unanswered.add(reject);
+      void answer.then(resolve, reject).finally(() => this.#unanswered.delete(reject));
+    });
+  }
 
   dispose(): void {
     this.#prepared?.dispose();
@@ -147,6 +157,8 @@ export class Server implements vscode.Disposable {
     this.#prepared = undefined;
     if (client?.isRunning() === true) await client.stop().catch((error: unknown) => this.#parts.log.warn(String(error)));
     if (client !== undefined) await client.dispose().catch(() => undefined);
+    const failure = new ServerFailure('The Steersman server ended before it answered.');
+    for (const reject of [...this.#unanswered]) reject(failure);
     this.#setState({ kind: 'stopped' });
   }
 

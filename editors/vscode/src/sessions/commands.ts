@@ -4,6 +4,8 @@ import type { Panel } from '../panel/panel.ts';
 import type { ExportSessionParams, Session } from '../protocol.gen.ts';
 import type { Runs } from '../runs.ts';
 import type { Server } from '../server/server.ts';
+import { confirm, inform } from '../tell.ts';
+import { plain } from '../words.ts';
 import { titleOf, type SessionTree } from './tree.ts';
 import { timeAgo } from './time_ago.ts';
 
@@ -68,8 +70,7 @@ export class SessionCommands {
     const session = isSession(given) ? given : await this.#pick('Delete which session?');
     if (session === undefined) return;
     const detail = 'Its conversation and what it could take back are gone for good. Your files stay as they are.';
-    const sure = await vscode.window.showWarningMessage(`Delete “${titleOf(session)}”?`, { modal: true, detail }, 'Delete');
-    if (sure !== 'Delete') return;
+    if (!(await confirm(`Delete “${titleOf(session)}”?`, detail, 'Delete'))) return;
     await this.#server.execute('steersman.sessions.delete', { sessionId: session.id });
     this.#runs.forget(session.id);
     this.#tree.refresh();
@@ -89,7 +90,7 @@ export class SessionCommands {
     if (target === undefined) return;
     const { content } = await this.#server.execute('steersman.sessions.export', { sessionId: id, format: format.id });
     await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(content ?? ''));
-    const open = await vscode.window.showInformationMessage(`The session is exported to ${target.fsPath}.`, 'Open');
+    const open = await inform(`The session is exported to ${target.fsPath}.`, 'Open');
     if (open === 'Open') await vscode.commands.executeCommand('vscode.open', target);
   }
 
@@ -119,9 +120,9 @@ export class SessionCommands {
         if (mine !== latest) return;
         picker.busy = false;
         picker.items = (answer?.sessions ?? []).map((session) => ({
-          label: titleOf(session),
+          label: plain(titleOf(session)),
           description: timeAgo(Date.parse(session.updatedAt), Date.now()),
-          detail: `${session.messages} messages · ${session.model}`,
+          detail: plain(`${session.messages} messages · ${session.model}`),
           alwaysShow: true, // the server searched the whole text; what it found is not to be filtered again by title
           session,
         }));

@@ -3,6 +3,7 @@ import * as vscode from 'vscode';
 import type { Session } from '../protocol.gen.ts';
 import type { Server } from '../server/server.ts';
 import type { Runs } from '../runs.ts';
+import { titled } from '../words.ts';
 import { timeAgo } from './time_ago.ts';
 
 const PAGE = 100;
@@ -66,5 +67,5 @@ export class SessionTree implements vscode.TreeDataProvider<SessionNode>, vscode
 }
 
 export function titleOf(session: Pick<Session, 'title'>): string {
-  return session.title === '' ? 'Untitled' : session.title;
+  return session.title === '' ? 'Untitled' : titled(session.title);
 }

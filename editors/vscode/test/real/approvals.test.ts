@@ -126,3 +126,19 @@ scene('a person decides on changes', STAGE, async (here, step) => {
     assert.equal(here.read('e.py'), APP);
   });
 });
+
+const TRAP = 'echo [see](command:workbench.action.toggleZenMode)';
+
+scene('a command looks like a link', { files: { 'a.txt': 'one\n' }, script: [['', { gate: 'before' }, { call: 'run_command', arguments: { command: TRAP } }]] }, async (here, step) => {
+  await step('nothing in its question can be clicked but the answers', async () => {
+    await here.runTask('count');
+    await here.reached('before');
+    await here.command('View: Close Primary Side Bar');
+    here.pass('before');
+    const toast = here.toast('Steersman wants to run');
+    await toast.waitFor();
+    assert.equal(await toast.locator('.notification-list-item-message a').count(), 0);
+    assert.match(await toast.innerText(), /\[see\] \(command:/);
+    await here.press('Steersman wants to run', 'Reject');
+  });
+});

@@ -68,6 +68,32 @@ scene('nothing hangs when something breaks', STAGE, async (here, step) => {
   });
 });
 
+scene('a person starts the server again', { files: { 'a.txt': 'a\n' }, script: [WAITS, WAITS] }, async (here, step) => {
+  const { panel } = here;
+
+  await step('in the middle of a run: it is over, and says so', async () => {
+    await here.runTask('take your time');
+    await here.reached('mid-stream');
+    await panel.getByText('Working on it').waitFor();
+    await here.command('Steersman: Restart the Server');
+    await panel.locator('.note', { hasText: 'The server was stopped.' }).getByRole('button', { name: 'Continue' }).waitFor();
+    await here.ready();
+    assert.equal(await panel.getByRole('button', { name: 'Stop' }).isVisible(), false);
+  });
+
+  await step('because it does not answer: what was written meanwhile is there again', async () => {
+    process.kill(serverOf(here.state), 'SIGSTOP');
+    const box = panel.getByRole('textbox').last();
+    await box.fill('never lose this');
+    await box.press('Enter');
+    await until('it is on its way', async () => (await box.inputValue()) === '');
+    await box.fill('begun meanwhile');
+    await here.command('Steersman: Restart the Server');
+    await until('what was written is there again', async () => (await box.inputValue()) === 'never lose this\nbegun meanwhile');
+    await here.ready();
+  });
+});
+
 const HELD = { files: { 'a.txt': 'a\n' }, script: [['First.'], ['Mine now.']] };
 
 scene('a session that another program holds', HELD, async (here, step) => {

@@ -137,6 +137,17 @@ test('what a run at work will be told is shown until it is told', () => {
   assert.ok(told?.kind === 'user' && told.origin === 'steered');
 });
 
+test('what a run was told and did not come to is there to be read when it fails or its server is lost', () => {
+  const failed = new Play().begin();
+  failed.conversation.queue('also this');
+  failed.happen({ type: 'run_ended', error: { kind: 'internal', message: 'It broke.' }, result: result({ stopReason: null }) });
+  assert.deepEqual(failed.shown().slice(-2), ['note It broke.', 'note Not delivered: also this']);
+  const lost = new Play().begin();
+  lost.conversation.queue('and that');
+  lost.conversation.lost('The server is gone.');
+  assert.deepEqual(lost.shown().slice(-2), ['note The server is gone.', 'note Not delivered: and that']);
+});
+
 test('tokens and cost add up over all responses', () => {
   const cost = { amount: 0.5, currency: 'USD', estimate: true as const };
   const play = new Play().begin().happen({ type: 'usage', ...USAGE, cost }, { type: 'usage', ...USAGE, cost });

@@ -1,6 +1,7 @@
 // One entry of the conversation as elements.
 import type { AssistantEntry, Entry, NoteEntry, ToolEntry, ToolState, UserEntry } from '../../conversation/entries.ts';
 import { readArguments } from '../../conversation/tool_titles.ts';
+import { titled } from '../../words.ts';
 import { button, element } from './dom.ts';
 import type { EntryParts } from './entry_parts.ts';
 import { questionView } from './question_view.ts';
@@ -64,7 +65,7 @@ function toolView(entry: ToolEntry, parts: EntryParts): HTMLElement {
     'summary',
     {},
     element('span', { class: 'sign', 'aria-hidden': 'true' }, sign),
-    element('span', { class: 'title' }, entry.title),
+    element('span', { class: 'title' }, titled(entry.title)),
     ...(size === '' ? [] : [element('span', { class: 'size' }, size)]),
     element('span', { class: 'state' }, entry.decision === '' ? words : entry.decision),
   );

@@ -54,7 +54,7 @@ function start(): void {
         show(message.state);
         break;
       case 'refused':
-        if (composer.input.value === '') composer.input.value = message.text;
+        composer.input.value = [message.text, composer.input.value].filter((text) => text !== '').join('\n');
         composer.input.dispatchEvent(new Event('input'));
         byId('status').textContent = message.problem;
         break;

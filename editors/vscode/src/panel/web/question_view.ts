@@ -1,6 +1,7 @@
 // A question where it arises: what it is about, its buttons, and a place for a reason.
 import type { ToolEntry } from '../../conversation/entries.ts';
 import type { OpenQuestion } from '../../protocol.gen.ts';
+import { titled, visible } from '../../words.ts';
 import { button, element } from './dom.ts';
 import type { EntryParts } from './entry_parts.ts';
 
@@ -26,10 +27,10 @@ export function questionView(entry: ToolEntry, question: OpenQuestion, { send }:
   });
   return element(
     'section',
-    { class: 'question', role: 'group', 'aria-label': `Question: ${question.title}` },
-    element('p', {}, `May Steersman ${question.title}?`),
-    ...(question.command === null ? [] : [element('pre', { tabindex: '0' }, question.command)]),
-    ...(question.warning === undefined ? [] : [element('p', { class: 'warning' }, question.warning)]),
+    { class: 'question', role: 'group', 'aria-label': `Question: ${titled(question.title)}` },
+    element('p', {}, `May Steersman ${titled(question.title)}?`),
+    ...(question.command === null ? [] : [element('pre', { tabindex: '0' }, visible(question.command))]),
+    ...(question.warning === undefined ? [] : [element('p', { class: 'warning' }, visible(question.warning))]),
     element('div', { class: 'buttons' }, ...short, show),
     ...(long.length === 0 ? [] : [element('div', { class: 'buttons lines' }, ...long)]),
     element('div', { class: 'buttons' }, reason),
