@@ -276,6 +276,47 @@ async def test_orders_in_a_repository_that_is_new_are_set_aside_and_told(ground:
         assert (ground.root / f"{aside}.set-aside").exists()
 
 
+@pytest.mark.parametrize(
+    "link", [".git/worktrees", ".git/modules", ".git/modules/lib", ".git/modules/a/b", ".git/rebase-merge/done"]
+)
+async def test_no_link_waits_for_the_persons_next_work_tree_or_submodule(ground: Ground, link: str):
+    ground.attack(
+        f"os.mkdir('m')\nos.makedirs(os.path.dirname({link!r}), exist_ok=True)\nos.symlink(os.path.abspath('m'), {link!r})"
+    )
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        result = await commands.run(COMMAND)
+
+        assert link in result.content
+        assert not (ground.root / link).is_symlink()
+
+
+async def test_the_persons_git_writes_no_log_into_another_file(ground: Ground):
+    """The name of a branch may be a shell command, and the log of the checkout names it."""
+    start = ground.home / ".bashrc"
+    start.write_text("mine\n")
+    ground.attack(f"os.remove('.git/logs/HEAD')\nos.symlink({str(start)!r}, '.git/logs/HEAD')")
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        result = await commands.run(f"python3 {ATTACK}; git symbolic-ref HEAD 'refs/heads/$(evil)'")
+        ground.git("checkout", "-q", "-f", "main")
+
+        assert ".git/logs/HEAD" in result.content
+        assert start.read_text() == "mine\n"
+
+
+async def test_links_that_were_there_stay(ground: Ground):
+    (ground.folder / "elsewhere").mkdir()
+    (ground.root / ".git" / "modules").mkdir()
+    (ground.root / ".git" / "modules" / "mine").symlink_to(ground.folder / "elsewhere")
+    commands = ground.commands()
+    if await sandbox_works(commands):
+        result = await commands.run("git add -A")
+
+        assert result.content == "Exit code 0, and printed nothing."
+        assert (ground.root / ".git" / "modules" / "mine").is_symlink()
+
+
 async def test_a_program_without_git_in_its_command_cannot_arm_a_new_repository_either(ground: Ground):
     ground.attack(f"os.makedirs('new/.git/hooks')\nopen('new/.git/config', 'w').write({CONFIG})")
     commands = ground.commands()

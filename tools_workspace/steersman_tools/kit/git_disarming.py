@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from steersman_tools.kit.git_folders import git_folder_of, submodules, worktrees
+from steersman_tools.kit.git_folders import git_folder_of, links, submodules, worktrees
 from steersman_tools.kit.repository import read_small_file
 
 ASIDE = ".set-aside"
@@ -56,10 +56,11 @@ _SWITCH = re.compile(r"(?i)true|false|yes|no|on|off|input|warn|only|merges|simpl
 _URL = re.compile(r"(?!-)(?!.*::).+")
 
 
-def identities(dot_gits: Iterable[Path], repositories: Iterable[Path]) -> frozenset[tuple[int, int]]:
+def identities(dot_gits: Iterable[Path], repositories: Sequence[Path]) -> frozenset[tuple[int, int]]:
     """Return what tells repositories from others, whatever they are called later; those of each ``.git`` too."""
     led_to = [folder for path in dot_gits if (folder := git_folder_of(path)) is not None]
-    return frozenset(found for path in (*led_to, *repositories) if (found := identity(path)) is not None)
+    linked = [link for repository in repositories for link in links(repository)]
+    return frozenset(found for path in (*led_to, *repositories, *linked) if (found := identity(path)) is not None)
 
 
 def identity(path: Path) -> tuple[int, int] | None:
@@ -100,14 +101,15 @@ def disarm(
         but_in: every ``.git`` that was there: what is in it was either held, or is one of the ``repositories``.
     """
     aside: list[Path] = []
+    seen: set[tuple[int, int] | None] = {*known}
     for repository in repositories:
-        aside += _disarm_inside(repository, known)
+        aside += _disarm_inside(repository, seen)
     for dot_git in dot_gits:
         own = git_folder_of(dot_git)
-        if own is None or identity(own) in known or not _is_in(own, within) or _is_in(own, but_in):
+        if own is None or identity(own) in seen or not _is_in(own, within) or _is_in(own, but_in):
             continue
         aside += _set_aside(_orders_of_repository(own))
-        aside += _disarm_inside(own, known)
+        aside += _disarm_inside(own, seen)
     return tuple(aside)
 
 
@@ -131,14 +133,23 @@ def _is_in(path: Path, folders: Iterable[Path]) -> bool:
     return any(path.is_relative_to(folder) for folder in folders)
 
 
-def _disarm_inside(repository: Path, known: frozenset[tuple[int, int]]) -> Iterator[Path]:
+def _disarm_inside(repository: Path, seen: set[tuple[int, int] | None]) -> Iterator[Path]:
+    """Look at what is new in a repository; what was looked at once is not new any more, whatever it is called now."""
+    yield from _set_aside(link for link in links(repository) if _is_new(link, seen))
     for each in worktrees(repository):
-        if identity(each) not in known:
+        if _is_new(each, seen):
             yield from _set_aside(_orders_of_worktree(each, repository))
     for each in submodules(repository):
-        if identity(each) not in known:
+        if _is_new(each, seen):
             yield from _set_aside(_orders_of_repository(each))
-        yield from _disarm_inside(each, known)
+        yield from _disarm_inside(each, seen)
+
+
+def _is_new(path: Path, seen: set[tuple[int, int] | None]) -> bool:
+    found = identity(path)
+    is_new = found not in seen
+    seen.add(found)
+    return is_new
 
 
 def _set_aside(orders: Iterable[Path]) -> Iterator[Path]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,6 +26,8 @@ _ORDER_FOLDERS = ("hooks", "info", "objects/info")
 _ORDER_FILES = {"config.worktree": "", "commondir": SHARED, "info/attributes": "", "objects/info/alternates": ""}
 _KEPT = ("config", "hooks", "info/exclude", "info/grafts", "branches", "remotes", *_ORDER_FILES)
 _WORKTREE_KEPT = ("commondir", "gitdir", "config.worktree")
+_NOT_WRITTEN_THROUGH = frozenset({"objects", "refs", "lfs"})
+_MAX_LINK_ENTRIES = 5000
 _MAX_REPOSITORIES = 8
 _MAX_FOLDERS = 12
 _MAX_DEPTH = 4
@@ -116,6 +119,22 @@ def submodules(repository: Path) -> Iterator[Path]:
     yield from _repositories_in(repository / "modules", _MAX_DEPTH)
 
 
+def links(repository: Path) -> Iterator[Path]:
+    """Yield the links in a repository's folder that git would write through, or take what they lead to for its own.
+
+    A log that is a link to a shell's start-up file would have the person's git write lines there.
+    """
+    left = _MAX_LINK_ENTRIES
+    queue = deque([str(repository)])
+    while queue and left > 0:
+        for entry in _entries_in(queue.popleft()):
+            left -= 1
+            if entry.is_symlink():
+                yield Path(entry.path)
+            elif entry.name not in _NOT_WRITTEN_THROUGH and entry.is_dir(follow_symlinks=False):
+                queue.append(entry.path)
+
+
 def worktrees(repository: Path) -> Iterator[Path]:
     """Yield the own folders of a repository's linked work trees."""
     yield from _folders_in(repository / "worktrees")
@@ -174,6 +193,14 @@ def _repositories_in(folder: Path, depth: int) -> Iterator[Path]:
             yield each
         elif depth > 1:
             yield from _repositories_in(each, depth - 1)
+
+
+def _entries_in(folder: str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 def _folders_in(folder: Path) -> list[Path]:
