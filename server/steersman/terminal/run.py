@@ -15,7 +15,7 @@ from types import FrameType
 from typing import Any
 
 from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
-from steersman.agent.events import Event
+from steersman.agent.events import Event, Warned
 from steersman.agent.result import EXIT_CODES
 from steersman.app import HeadlessApp, headless_settings
 from steersman.ending_signals import ending_signals
@@ -23,6 +23,7 @@ from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
 from steersman.sessions.store import SessionStore
+from steersman.terminal.logs import logging_to_file
 from steersman.terminal.naming import latest_session, named_session
 from steersman.terminal.output import exits, in_folder, print_error, print_json, print_warning, printable
 from steersman.terminal.refusals import Refusals
@@ -57,6 +58,11 @@ def run(args: argparse.Namespace) -> int:
 
 async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) -> int:
     """Run it, with Ctrl-C as cancel; a second one forces."""
+    with logging_to_file(app.app.state_folder):
+        return await _watch(app, request, output, folder)
+
+
+async def _watch(app: HeadlessApp, request: RunRequest, output: str, folder: str) -> int:
     async with app:
         run = app.runs.start(request)
         refused, commentary = Refusals(), Commentary(sys.stderr)
@@ -76,6 +82,7 @@ async def _run(app: HeadlessApp, request: RunRequest, output: str, folder: str) 
         except OutputLostError as lost:
             lost.remedy = _where_it_is(app, folder, report)
             raise
+        watched.tell_notes(report, as_json=output == "json")
         refused.tell()
         if app.app.is_unconfigured and request.session_id is None:
             note(printable(await app.app.first_notice()))
@@ -92,9 +99,12 @@ class _Watched:
         self._show = show
         self._commentary = commentary
         self._lost: OutputLostError | None = None
+        self._warned: set[str] = set()
 
     def __call__(self, event: Event) -> None:
         """Show it, if it still can be shown."""
+        if isinstance(event.body, Warned):
+            self._warned.add(event.body.message)
         if self._lost is None:
             try:
                 self._show(event)
@@ -102,6 +112,12 @@ class _Watched:
                 self._lost = lost
         if self._lost is not None or self._commentary.reader_left:
             self._run.signal.set()
+
+    def tell_notes(self, report: RunReport, *, as_json: bool) -> None:
+        """Say what a person should know and no event has shown; ``as_json``: none was shown."""
+        for text in report.notes:
+            if as_json or text not in self._warned:
+                print_warning(text)
 
     def code(self, code: int) -> int:
         """Return the run's exit code, or another where it was not watched to its end; raise ``OutputLostError``."""
