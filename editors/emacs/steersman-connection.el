@@ -108,7 +108,7 @@ and the kind of failure, or nil (default: the message is shown)."
   (steersman-connection--when-ready
    connection
    (lambda ()
-     (run-hook-with-args 'steersman-connection-before-call-functions connection)
+     (steersman-connection-run-hook 'steersman-connection-before-call-functions connection)
      (jsonrpc-async-request
       connection :workspace/executeCommand
       (list :command command :arguments (vector (or arguments (make-hash-table))))
@@ -134,6 +134,35 @@ and the kind of failure, or nil (default: the message is shown)."
 (defun steersman-connection-text (text)
   "Return TEXT with every character that JSON cannot hold as U+FFFD."
   (replace-regexp-in-string "[^\0-\ud7ff\ue000-\U0010ffff]" "\ufffd" text t t))
+
+(defconst steersman-connection--hidden
+  (rx (any (#x0 . #x8) (#xb . #xc) (#xe . #x1f) (#x7f . #x9f) #xad #x34f (#x600 . #x605) #x61c (#x115f . #x1160)
+           (#x17b4 . #x17b5) (#x180b . #x180f) (#x200b . #x200f) (#x2028 . #x202e) (#x2060 . #x206f) #x2800 #x3164
+           (#xd800 . #xf8ff) (#xfe00 . #xfe0f) #xfeff #xffa0 (#xfff0 . #xfffb) (#xe0000 . #x10ffff)))
+  "What a screen does not show, or what reorders the text around it.")
+
+(defun steersman-connection-visible (text)
+  "Return TEXT with what cannot be seen written out, such as ⟨U+202E⟩.
+Line ends and tabs stay."
+  (replace-regexp-in-string steersman-connection--hidden
+                            (lambda (char) (format "⟨U+%04X⟩" (aref char 0)))
+                            (or text "") t t))
+
+(defun steersman-connection-title (text)
+  "Return TEXT on one line, with nothing hidden in it."
+  (replace-regexp-in-string "\r\n?\\|\n" "⏎" (steersman-connection-visible text) t t))
+
+(defmacro steersman-connection-safely (&rest body)
+  "Run BODY, in which there may be what others have hooked in.
+A failure there is told, and keeps nobody from what comes after."
+  (declare (indent 0) (debug t))
+  `(with-demoted-errors "Steersman: %S" ,@body))
+
+(defun steersman-connection-run-hook (hook &rest arguments)
+  "Call each function of HOOK with ARGUMENTS, whatever the others do."
+  (run-hook-wrapped hook (lambda (function)
+                           (steersman-connection-safely (apply function arguments))
+                           nil)))
 
 (defun steersman-connection-uri (path)
   "Return the file URI of PATH."
@@ -176,8 +205,19 @@ and the kind of failure, or nil (default: the message is shown)."
            :on-shutdown #'steersman-connection--closed)))
     (steersman-connection--keep-no-log connection)
     (push connection steersman-connection--all)
-    (steersman-connection--initialize connection)
+    (condition-case failure
+        (steersman-connection--initialize connection)
+      (error (steersman-connection--give-up connection) ; such as options that are no plist
+             (user-error "Steersman did not start: %s" (error-message-string failure))))
     connection))
+
+(defun steersman-connection--give-up (connection)
+  "Forget CONNECTION, whose server will never be ready.
+The next task gets another."
+  (setq steersman-connection--all (delq connection steersman-connection--all))
+  (setf (steersman-connection--waiting connection) nil)
+  (when (jsonrpc-running-p connection)
+    (delete-process (jsonrpc--process connection))))
 
 (defun steersman-connection--start (name command)
   "Start COMMAND as the process NAME, in the home folder.
@@ -212,24 +252,27 @@ Not in the project's: no program may be found there by accident."
            (append '(:client (:events t :approvals t :saveDocuments t :diagnostics t))
                    (default-value 'steersman-options)))
      :success-fn (lambda (_) (steersman-connection--opened connection))
-     :error-fn (lambda (error) (message "Steersman did not start: %s" (steersman-connection--words error)))
+     :error-fn (lambda (error)
+                 (message "Steersman did not start: %s" (steersman-connection--words error))
+                 (steersman-connection--give-up connection))
      :timeout nil)))
 
 (defun steersman-connection--opened (connection)
   "CONNECTION's server is there: tell everybody who waits."
   (jsonrpc-notify connection :initialized (make-hash-table))
   (setf (steersman-connection-ready connection) t)
-  (run-hook-with-args 'steersman-connection-opened-functions connection)
+  (steersman-connection-run-hook 'steersman-connection-opened-functions connection)
   (let ((waiting (nreverse (steersman-connection--waiting connection))))
     (setf (steersman-connection--waiting connection) nil)
-    (mapc #'funcall waiting)))
+    (dolist (function waiting)
+      (steersman-connection-safely (funcall function)))))
 
 (defun steersman-connection--closed (connection)
   "CONNECTION has ended: forget it."
   (setq steersman-connection--all (delq connection steersman-connection--all))
   (pcase-dolist (`(,_ . ,withdraw) (steersman-connection--questions connection))
-    (funcall withdraw))
-  (run-hook-with-args 'steersman-connection-closed-functions connection))
+    (steersman-connection-safely (funcall withdraw)))
+  (steersman-connection-run-hook 'steersman-connection-closed-functions connection))
 
 (cl-defmethod jsonrpc-connection-send :around ((connection steersman-connection)
                                                &rest args &key id result &allow-other-keys)

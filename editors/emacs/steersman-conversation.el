@@ -67,7 +67,7 @@
                               (directory-file-name (steersman-connection-root connection))))))))
     (with-current-buffer buffer
       (unless (derived-mode-p 'steersman-conversation-mode)
-        (steersman-conversation-mode))
+        (steersman-connection-safely (steersman-conversation-mode)))
       (setq steersman-conversation-connection connection
             steersman-conversation-session session
             default-directory (steersman-connection-root connection)))

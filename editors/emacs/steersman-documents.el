@@ -244,7 +244,7 @@ Nil where there is no file."
 (defun steersman-documents--apply (change)
   "Apply one CHANGE of a workspace edit: a document's edits or a file operation."
   (pcase (plist-get change :kind)
-    ("create" (find-file-noselect (steersman-connection-path (plist-get change :uri))))
+    ("create" (steersman-documents--find (steersman-connection-path (plist-get change :uri))))
     ("rename" (steersman-documents--rename (steersman-connection-path (plist-get change :oldUri))
                                            (steersman-connection-path (plist-get change :newUri))))
     ("delete" (steersman-documents--delete (steersman-connection-path (plist-get change :uri))))
@@ -273,10 +273,21 @@ Nil where there is no file."
     (when buffer
       (kill-buffer buffer))))
 
+(defun steersman-documents--find (path)
+  "Return a buffer that visits PATH, without a question of Emacs's own.
+The file may be the model's: of what it says of itself, only what is safe
+counts."
+  (let ((enable-local-variables (and enable-local-variables :safe))
+        (enable-local-eval nil)
+        (large-file-warning-threshold nil)
+        (vc-follow-symlinks t)
+        (find-file-suppress-same-file-warnings t))
+    (find-file-noselect path t)))
+
 (defun steersman-documents--edit (uri version edits)
   "Apply EDITS to the document URI, made for its VERSION (nil: for any)."
   (with-current-buffer (or (steersman-documents-buffer uri)
-                           (find-file-noselect (or (steersman-connection-path uri) (error "%s is not open" uri))))
+                           (steersman-documents--find (or (steersman-connection-path uri) (error "%s is not open" uri))))
     (steersman-documents-flush)
     (cond ((and version (/= version steersman-documents--version))
            (error "The document has changed since"))

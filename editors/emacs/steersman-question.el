@@ -47,7 +47,8 @@
 \\{steersman-question-mode-map}"
   (setq-local minor-mode-overriding-map-alist nil) ; diff-mode's own single keys would come first
   (setq buffer-read-only t)
-  (add-hook 'kill-buffer-hook #'steersman-question--killed nil t))
+  (add-hook 'kill-buffer-hook #'steersman-question--killed nil t)
+  (add-hook 'change-major-mode-hook #'steersman-question--killed nil t)) ; no key answers it any more
 
 (cl-defmethod steersman-handle-request (_connection (_method (eql steersman/requestApproval)) params)
   "Ask the question in PARAMS; it is answered when the person does so."
@@ -58,34 +59,38 @@
 
 (defun steersman-question--show (params reply)
   "Show the question PARAMS in a buffer, which is returned; REPLY takes its answer."
-  (let ((buffer (generate-new-buffer (format "*Steersman: %s*" (plist-get params :title)))))
+  (let ((buffer (generate-new-buffer (format "*Steersman: %s*" (steersman-question--title params)))))
     (with-current-buffer buffer
       (let ((inhibit-read-only t))
         (insert (steersman-question--text params))
         (goto-char (point-min)))
-      (steersman-question-mode)
+      (steersman-connection-safely (steersman-question-mode))
       (setq steersman-question--params params
             steersman-question--reply reply
             header-line-format (steersman-question--header params)))
     (setq steersman-question--open (append steersman-question--open (list buffer)))
-    (run-hook-with-args 'steersman-question-asked-functions params)
-    (display-buffer buffer)
-    (message "Steersman wants to %s: M-x steersman-answer" (plist-get params :title))
+    (steersman-connection-run-hook 'steersman-question-asked-functions params)
+    (steersman-connection-safely (display-buffer buffer))
+    (message "Steersman wants to %s: M-x steersman-answer" (steersman-question--title params))
     buffer))
+
+(defun steersman-question--title (params)
+  "Return in few words what PARAMS ask about."
+  (truncate-string-to-width (steersman-connection-title (plist-get params :title)) 200 nil nil "…"))
 
 (defun steersman-question--text (params)
   "Return all of what PARAMS ask about."
   (concat
    (steersman-question--answers params)
    (when-let* ((warning (plist-get params :warning)))
-     (concat (propertize warning 'font-lock-face 'warning) "\n\n"))
+     (concat (propertize (steersman-connection-visible warning) 'font-lock-face 'warning) "\n\n"))
    (when-let* ((command (plist-get params :command)))
-     (concat command "\n"))
-   (mapconcat (lambda (change) (plist-get change :diff)) (plist-get params :changes) "\n")))
+     (concat (steersman-connection-visible command) "\n"))
+   (mapconcat (lambda (change) (steersman-connection-visible (plist-get change :diff))) (plist-get params :changes) "\n")))
 
 (defun steersman-question--header (params)
   "Return the line above the question PARAMS."
-  (string-replace "%" "%%" (propertize (concat " Steersman wants to " (plist-get params :title)) 'face 'bold)))
+  (string-replace "%" "%%" (propertize (concat " Steersman wants to " (steersman-question--title params)) 'face 'bold)))
 
 (defun steersman-question--answers (params)
   "Return a line for each answer to PARAMS: its key and its words."
@@ -127,7 +132,7 @@
     (let ((reply steersman-question--reply))
       (setq steersman-question--reply nil)
       (funcall reply '(:optionId "reject"))))
-  (run-hook-with-args 'steersman-question-closed-functions steersman-question--params))
+  (steersman-connection-run-hook 'steersman-question-closed-functions steersman-question--params))
 
 (defun steersman-question-allow-once ()
   "Allow what is shown, this time."

@@ -26,7 +26,9 @@
 (defvar steersman-history nil "The tasks given so far.")
 
 (defvar steersman-chosen-mode nil
-  "How much may be done without asking, for the next tasks; nil: as configured.")
+  "How much may be done without asking, for the next tasks; nil: as configured.
+Values that a project sets, in .dir-locals.el for instance, have no effect.")
+(put 'steersman-chosen-mode 'risky-local-variable t)
 
 (defconst steersman--modes '("plan" "ask" "accept-edits" "auto")
   "The modes, strictest first.")
@@ -59,12 +61,17 @@ With a prefix argument, CONTINUE, go on with the latest conversation."
 (defun steersman-reply (text)
   "Say TEXT in this conversation: to the run at work, or as the next task."
   (interactive (list (steersman--read-task "Steersman: ")) steersman-conversation-mode)
-  (if steersman-conversation-running
-      (steersman-connection-call steersman-conversation-connection "steersman.steer"
-                                 (list :sessionId steersman-conversation-session :text text)
-                                 (lambda (_) (message "Steersman will hear of it before its next turn")))
-    (steersman--start text nil (list :sessionId steersman-conversation-session)
-                      (steersman--living-connection))))
+  (let ((session steersman-conversation-session)
+        (connection (steersman--living-connection)))
+    (if (not steersman-conversation-running)
+        (steersman--start text nil (list :sessionId session) connection)
+      (steersman-connection-call
+       connection "steersman.steer" (list :sessionId session :text text)
+       (lambda (_) (message "Steersman will hear of it before its next turn"))
+       (lambda (words kind)
+         (if (equal kind "no_active_run") ; it has just ended
+             (steersman--start text nil (list :sessionId session) connection)
+           (steersman-connection-report words)))))))
 
 (defun steersman--read-task (prompt)
   "Ask for a task with PROMPT."
@@ -78,7 +85,7 @@ With a prefix argument, CONTINUE, go on with the latest conversation."
      connection "steersman.start"
      (append (list :prompt task)
              (and context (list :context context))
-             (and steersman-chosen-mode (list :mode steersman-chosen-mode))
+             (when-let* ((mode (default-value 'steersman-chosen-mode))) (list :mode mode))
              more)
      (lambda (started)
        (display-buffer (steersman-conversation-get connection (plist-get started :sessionId))))
@@ -119,7 +126,7 @@ TEXT names that program; it writes nothing more in the session then."
   "Set MODE: how much Steersman may do without asking, from now on.
 What is at work in this project obeys with its next call."
   (interactive (list (completing-read "Mode: " steersman--modes nil t)))
-  (setq steersman-chosen-mode mode)
+  (setq-default steersman-chosen-mode mode)
   (when-let* ((connection (steersman-connection-here)))
     (steersman-connection-call connection "steersman.setMode" (list :mode mode)
                                (lambda (_) (message "Steersman: %s" mode)))))
@@ -134,9 +141,24 @@ What is at work in this project obeys with its next call."
 (cl-defmethod steersman-handle-notification (connection (_method (eql steersman/event)) params)
   "Show the event in PARAMS, which came over CONNECTION."
   (let* ((event (plist-get params :event))
-         (type (intern (plist-get event :type))))
-    (with-current-buffer (steersman-conversation-get connection (plist-get params :sessionId))
-      (steersman-conversation-take type event))))
+         (type (intern (plist-get event :type)))
+         (session (plist-get params :sessionId))
+         (known (steersman-conversation-find session)))
+    (with-current-buffer (steersman-conversation-get connection session)
+      (if (or known (eq type 'run_started))
+          (steersman-conversation-take type event)
+        (steersman--catch-up connection session (not (eq type 'run_ended)))))))
+
+(defun steersman--catch-up (connection session running)
+  "Show SESSION of CONNECTION, whose buffer was killed, from its beginning.
+RUNNING says whether a run is at work there."
+  (setq steersman-conversation-running running)
+  (steersman-connection-call
+   connection "steersman.sessions.get" (list :sessionId session)
+   (lambda (result)
+     (when-let* ((buffer (steersman-conversation-find session)))
+       (with-current-buffer buffer
+         (steersman-conversation-show-history (plist-get result :messages)))))))
 
 (defvar steersman--activities nil
   "Alist from progress tokens to what is being done, in a few words.")
@@ -155,8 +177,8 @@ What is at work in this project obeys with its next call."
      "%" "%%"
      (propertize
       (if (buffer-live-p question)
-          (format " [Steersman? %s]" (plist-get (buffer-local-value 'steersman-question--params question) :title))
-        (format " [Steersman: %s]" (cdar steersman--activities)))
+          (format " [Steersman? %s]" (steersman-question--title (buffer-local-value 'steersman-question--params question)))
+        (format " [Steersman: %s]" (steersman-connection-title (cdar steersman--activities))))
       'face 'mode-line-emphasis))))
 
 (defun steersman--set-activity (key words)
@@ -226,12 +248,18 @@ What is at work in this project obeys with its next call."
       (steersman-sessions-refresh)
       (pop-to-buffer (current-buffer)))))
 
+(defun steersman--listed-connection ()
+  "Return the connection of this list, or a new one where that has ended."
+  (unless (memq steersman--connection (steersman-connections))
+    (setq steersman--connection (steersman-connection-here t)))
+  steersman--connection)
+
 (defun steersman-sessions-refresh ()
   "Ask for the list again."
   (interactive nil steersman-sessions-mode)
   (let ((buffer (current-buffer)))
     (steersman-connection-call
-     steersman--connection "steersman.sessions.list" '(:limit 200)
+     (steersman--listed-connection) "steersman.sessions.list" '(:limit 200)
      (lambda (result)
        (when (buffer-live-p buffer)
          (with-current-buffer buffer
@@ -243,13 +271,13 @@ What is at work in this project obeys with its next call."
   (list (plist-get session :id)
         (vector (format-time-string "%F %R" (date-to-time (plist-get session :updatedAt)))
                 (number-to-string (plist-get session :messages))
-                (concat (plist-get session :title) (if (eq t (plist-get session :running)) "  (at work)" "")))))
+                (concat (steersman-connection-title (plist-get session :title)) (if (eq t (plist-get session :running)) "  (at work)" "")))))
 
 (defun steersman-sessions-open ()
   "Open the conversation at point."
   (interactive nil steersman-sessions-mode)
   (let ((session (or (tabulated-list-get-id) (user-error "No conversation here")))
-        (connection steersman--connection))
+        (connection (steersman--listed-connection)))
     (if-let* ((buffer (steersman-conversation-find session)))
         (pop-to-buffer buffer)
       (steersman-connection-call
@@ -267,7 +295,7 @@ What is at work in this project obeys with its next call."
         (buffer (current-buffer)))
     (when (yes-or-no-p "Delete this conversation for good? ")
       (steersman-connection-call
-       steersman--connection "steersman.sessions.delete" (list :sessionId session)
+       (steersman--listed-connection) "steersman.sessions.delete" (list :sessionId session)
        (lambda (_) (when (buffer-live-p buffer)
                      (with-current-buffer buffer (steersman-sessions-refresh))))))))
 
