@@ -215,3 +215,20 @@ def test_a_failure_where_one_answer_goes_keeps_no_other_from_its_own(nvim: Neovi
 def test_line_ends_of_windows_are_not_shown_as_hidden_characters(nvim: Neovim) -> None:
     assert nvim.lua("return require('steersman.text').visible(...)", "é\r\nb\r\n") == "é\r\nb\r\n"
     assert nvim.lua("return require('steersman.text').one_line(...)", "é\r\nb\rc\td") == "é⏎b⏎c⇥d"
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ("'ask'", "options"),
+        ("{ conversation = true }", "conversation"),
+        ("{ question = { keys = 'a' } }", "question.keys"),
+        ("{ question = { keys = { reject = '' } } }", "keys.reject"),
+        ("{ icons = { ok = {} } }", "icons.ok"),
+    ],
+)
+def test_an_option_of_the_wrong_type_is_named_and_nothing_is_taken_over(nvim: Neovim, options: str, named: str) -> None:
+    ok, problem = nvim.lua(f"return {{ pcall(require('steersman').setup, {options}) }}")
+    assert not ok
+    assert f"{named}: expected" in problem
+    assert nvim.lua("return require('steersman.config').get().question.keys.reject") == "r"

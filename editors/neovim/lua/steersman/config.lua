@@ -109,6 +109,18 @@ local function find_unknown(given, known, place, unknown)
   end
 end
 
+--- Look whether every table of options is one, before anything is read from it.
+---@param given table<string, any>
+local function validate_tables(given)
+  vim.validate("options", given, "table")
+  for _, name in ipairs({ "conversation", "question", "icons" }) do
+    vim.validate(name, given[name], "table", true)
+  end
+  for _, name in ipairs({ "conversation", "question" }) do
+    vim.validate(name .. ".keys", given[name] and given[name].keys, "table", true)
+  end
+end
+
 ---@param options steersman.Config
 local function validate(options)
   vim.validate("cmd", options.cmd, "table", true)
@@ -131,8 +143,13 @@ local function validate(options)
   vim.validate("question.guard_ms", options.question.guard_ms, "number")
   for _, keys in ipairs({ options.conversation.keys, options.question.keys }) do
     for name, key in pairs(keys) do
-      vim.validate("keys." .. name, key, "string")
+      vim.validate("keys." .. name, key, function(given)
+        return type(given) == "string" and given ~= ""
+      end, "a key")
     end
+  end
+  for name, icon in pairs(options.icons) do
+    vim.validate("icons." .. name, icon, "string")
   end
 end
 
@@ -153,6 +170,7 @@ M.mode_meanings = {
 ---@return string[] unknown names that mean nothing
 function M.set(options)
   options = options or {}
+  validate_tables(options)
   local merged = vim.tbl_deep_extend("force", defaults, options) --[[@as steersman.Config]]
   validate(merged)
   current = merged
