@@ -24,6 +24,8 @@ class Arguments(BaseModel):
 
     path: str
     limit: int | None = Field(default=None, ge=1, description="How many.")
+    depth: int = Field(default=2, ge=0, le=9)
+    parts: int = Field(default=2, ge=2)
     either: int | str | None = None
     wanted: int | None
     labels: dict[str, int] = Field(default_factory=dict)
@@ -36,7 +38,7 @@ def properties() -> dict[str, Any]:
 
 
 def test_a_field_that_may_be_left_out_is_not_told_to_be_null_as_well():
-    assert properties()["limit"] == {"type": "integer", "minimum": 1, "description": "How many."}
+    assert properties()["limit"] == {"type": "integer", "description": "How many."}
     assert properties()["either"] == {"anyOf": [{"type": "integer"}, {"type": "string"}]}
     assert properties()["inner"] == {"$ref": "#/$defs/Inner"}
 
@@ -63,3 +65,8 @@ def test_tools_without_arguments_have_no_properties():
         pass
 
     assert schema_of(Nothing) == {"type": "object", "properties": {}}
+
+
+def test_bounds_that_go_without_saying_are_left_out_and_others_told():
+    assert properties()["depth"] == {"type": "integer", "default": 2, "maximum": 9}
+    assert properties()["parts"] == {"type": "integer", "default": 2, "minimum": 2}

@@ -45,4 +45,4 @@ def test_a_command_is_described_as_the_mode_of_the_moment_has_it(read_only):
 def test_all_tools_together_are_few_words(tools):
     """A small model reads them at every start, and whoever pays by the token pays for them (DESIGN §9)."""
     told = [(tool.name, tool.description, parameters_schema(tool)) for tool in tools]
-    assert len(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()) < 4_700
+    assert len(json.dumps(told, ensure_ascii=False, separators=(",", ":")).encode()) < 4_300

@@ -30,9 +30,9 @@ class EditFileArguments(BaseModel):
 
     path: str
     old_text: str = Field(
-        description="Exactly as it stands in the file, without line numbers, with enough lines to fit one place only."
+        description="Exactly as in the file, without line numbers, with enough lines to fit one place only."
     )
-    new_text: str = Field(description="Put there literally; empty to delete.")
+    new_text: str = Field(description="Empty to delete.")
     replace_all: bool = False
 
 
@@ -41,8 +41,7 @@ class EditFile:
 
     name = "edit_file"
     description = (
-        "Replace a text in a file. old_text must fit exactly one place, or set replace_all to replace it everywhere. "
-        "All else stays as it is."
+        "Replace a text in a file. old_text must fit exactly one place, or set replace_all to replace it everywhere."
     )
     parameters: type[BaseModel] = EditFileArguments
     effects = frozenset({Effect.EDIT})

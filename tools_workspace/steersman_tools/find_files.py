@@ -31,8 +31,7 @@ class FindFilesArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     pattern: str = Field(
-        description="`*.py` finds names at any depth, `src/**/*.ts` paths below the folder, `{a,b}` is either; "
-        "ending in `/` it finds folders."
+        description="`*.py` finds names at any depth, `src/**/*.ts` paths below the folder, `{a,b}/` folders."
     )
     path: str = "."
     limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT)
@@ -42,7 +41,7 @@ class FindFiles:
     """Finds files by name."""
 
     name = "find_files"
-    description = "Find files by a glob of their names or paths. Hidden files are found, what git ignores is not."
+    description = "Find files by a glob. Hidden files are found, what git ignores is not."
     parameters: type[BaseModel] = FindFilesArguments
     effects = frozenset({Effect.READ})
 

@@ -37,7 +37,7 @@ class ListDir:
 
     name = "list_dir"
     description = (
-        "Show what is in a folder: folders end in `/`, links show where they lead. Hidden files are shown, "
+        "List a folder: folders end in `/`, links show where they lead. Hidden files are shown, "
         "what git ignores is not."
     )
     parameters: type[BaseModel] = ListDirArguments

@@ -21,7 +21,7 @@ class MoveFileArguments(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     path: str
-    new_path: str = Field(description="Ends in / where it is the folder to move it into.")
+    new_path: str = Field(description="Ending in `/`: the folder to move it into.")
 
 
 class MoveFile:

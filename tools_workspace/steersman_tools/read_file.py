@@ -27,8 +27,8 @@ class ReadFileArguments(BaseModel):
 
     path: str
     offset: int = Field(default=1, ge=1, description="The first line to show.")
-    limit: int | None = Field(default=None, ge=1, description=f"How many lines; {MAX_LINES} at most.")
-    column: int = Field(default=1, ge=1, description="Where to begin in a very long first line.")
+    limit: int | None = Field(default=None, ge=1, description=f"How many lines, at most {MAX_LINES}.")
+    column: int = Field(default=1, ge=1, description="Where to begin in it, if it is very long.")
 
 
 class ReadFile:
@@ -36,8 +36,8 @@ class ReadFile:
 
     name = "read_file"
     description = (
-        "Show a text file, each line as its number, a tab and its text, unsaved text as the editor has it. "
-        "Long files come in parts; the last line says how to go on."
+        "Show a text file: each line as its number, a tab and its text. Long files come in parts; the last line says "
+        "how to go on."
     )
     parameters: type[BaseModel] = ReadFileArguments
     effects = frozenset({Effect.READ})

@@ -36,11 +36,9 @@ class RunCommandArguments(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    command: str = Field(min_length=1, description="The command line, for the shell.")
-    folder: str = Field(default=".", description="The folder it starts in.")
-    timeout_s: float = Field(
-        default=DEFAULT_TIMEOUT_S, gt=0, description=f"Seconds it may take, at most {MAX_TIMEOUT_S:.0f}."
-    )
+    command: str = Field(min_length=1)
+    folder: str = "."
+    timeout_s: float = Field(default=DEFAULT_TIMEOUT_S, gt=0, description=f"At most {MAX_TIMEOUT_S:.0f}.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,10 @@ class SearchArguments(BaseModel):
 
     pattern: str
     path: str = Field(default=".", description="A folder or a file.")
-    glob: str | None = Field(default=None, description="Only files that fit it, such as `*.py`.")
+    glob: str | None = Field(default=None, description="Only files that fit, such as `*.py`.")
     literal: bool = Field(default=True, description="false: pattern is a regular expression.")
     case_sensitive: bool = True
-    context: int = Field(default=0, ge=0, le=_MAX_CONTEXT, description="How many lines around each match.")
+    context: int = Field(default=0, ge=0, le=_MAX_CONTEXT, description="Lines around each match.")
     limit: int = Field(default=_DEFAULT_LIMIT, ge=1, le=_MAX_LIMIT)
 
 
@@ -46,8 +46,8 @@ class Search:
 
     name = "search"
     description = (
-        "Search the texts of files, unsaved ones as the editor has them, and show each matching line with its number. "
-        "What git ignores is left out, unless path names it; files that may hold secrets are, always."
+        "Search in files; shows the matching lines with their numbers. What git ignores is left out, unless path names "
+        "it; files that may hold secrets always are."
     )
     parameters: type[BaseModel] = SearchArguments
     effects = frozenset({Effect.READ})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
@@ -154,13 +154,24 @@ def schema_of(parameters: type[BaseModel]) -> dict[str, JsonValue]:
     """Return the JSON schema of arguments, without what only costs tokens.
 
     Left out are titles, the class's docstring (the tool has its own description), that a field with a default may be
-    null as well, and that there are no other fields: a call that brings one is told so.
+    null as well, bounds that go without saying (no length below 1, no number below 0), and that there are no other
+    fields: a call that brings one is told so.
     """
     schema = _lean(parameters.model_json_schema())
     assert isinstance(schema, dict)
     schema.pop("description", None)
     schema.setdefault("properties", {})
     return schema
+
+
+_NEEDLESS: Sequence[tuple[str, JsonValue]] = (
+    ("additionalProperties", False),
+    ("minimum", 0),
+    ("minimum", 1),
+    ("exclusiveMinimum", 0),
+    ("minLength", 1),
+)
+"""Keywords that only cost tokens: what they forbid goes without saying, and a call that does it is told."""
 
 
 def _lean(schema: JsonValue, *, names: bool = False) -> JsonValue:
@@ -174,7 +185,7 @@ def _lean(schema: JsonValue, *, names: bool = False) -> JsonValue:
     return {
         key: _lean(value, names=key in {"properties", "$defs"})
         for key, value in _without_null(schema).items()
-        if not (key == "title" and isinstance(value, str)) and not (key == "additionalProperties" and value is False)
+        if not (key == "title" and isinstance(value, str)) and (key, value) not in _NEEDLESS
     }
 
 
