@@ -120,7 +120,7 @@ def report_to_wire(report: RunReport) -> Json:
         "cost": cost_to_wire(report.cost),
         "toolCalls": dict(report.tool_calls),
         "changes": [change_to_wire(change) for change in report.changes],
-        "undelivered": list(result.undelivered) if result is not None else [],
+        "undelivered": list(report.undelivered),
     }
 
 
@@ -131,7 +131,7 @@ def error_to_wire(error: SteersmanError, report: RunReport | None = None) -> Jso
         wire["hint"] = error.hint
     if report is not None:
         full = report_to_wire(report)
-        wire.update({key: full[key] for key in ("sessionId", "runId", "turns", "usage", "changes")})
+        wire.update({key: full[key] for key in ("sessionId", "runId", "turns", "usage", "changes", "undelivered")})
     return wire
 
 

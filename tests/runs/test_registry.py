@@ -18,7 +18,7 @@ from steersman.agent.trace import collect_events
 from steersman.models.scripted import AtGate, ScriptedClient, call, reply
 from steersman.permissions.modes import Mode
 from steersman.runs import RunFailedError, RunRegistry, RunRequest
-from steersman.wire import report_to_wire
+from steersman.wire import error_to_wire, report_to_wire
 from support.fake_tools import FakeTool, failing, gated
 from support.run_parts import FakeParts
 from support.running import check_nesting
@@ -132,6 +132,36 @@ async def test_a_failed_run_tells_what_it_had_done(make):
         await registry.start(RunRequest("x")).wait()
     assert raised.value.error.kind == "provider_unavailable"
     assert (raised.value.report.turns, dict(raised.value.report.tool_calls)) == (1, {"echo": 1})
+
+
+async def test_a_failed_run_gives_back_what_it_was_told_in_vain(make):
+    client = ScriptedClient(reply(AtGate("model"), "half", UnavailableError("gone")))
+    registry, _ = make(client)
+    run = registry.start(RunRequest("Do it."))
+    await client.gates["model"].wait_reached()
+    registry.steer(run.session_id, "also this")
+    client.gates["model"].open()
+    with pytest.raises(RunFailedError) as raised:
+        await run.wait()
+    assert raised.value.report.undelivered == ("also this",)
+    assert report_to_wire(raised.value.report)["undelivered"] == ["also this"]
+    assert error_to_wire(raised.value.error, raised.value.report)["undelivered"] == ["also this"]
+    with pytest.raises(NoActiveRunError):
+        registry.steer(run.session_id, "too late")
+
+
+async def test_a_run_that_fails_before_its_first_turn_gives_it_back_too(make, monkeypatch):
+    registry, _ = make(ScriptedClient())
+    run = registry.start(RunRequest("Do it."))
+    monkeypatch.setattr(run, "_system_prompt", failing_prompt)
+    registry.steer(run.session_id, "also this")
+    with pytest.raises(RunFailedError) as raised:
+        await run.wait()
+    assert raised.value.report.undelivered == ("also this",)
+
+
+async def failing_prompt():
+    raise UnavailableError("No file can be read.")
 
 
 async def test_a_tool_that_crashes_is_named_for_the_person_without_its_text(make):

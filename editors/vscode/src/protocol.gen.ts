@@ -301,6 +301,7 @@ export interface FailureData {
     readonly saved: boolean;
     readonly from?: string;
   })[];
+  readonly undelivered?: readonly (string)[];
 }
 
 export interface OpenQuestion {

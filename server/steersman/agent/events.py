@@ -192,7 +192,8 @@ class TurnEnded:
 class RunEnded:
     """The run is over: ``result`` when it stopped, ``error_kind`` and ``error_message`` when it failed.
 
-    ``turns``, ``usage``, ``cost`` and ``changes`` tell what a failed run did as well.
+    ``turns``, ``usage``, ``cost`` and ``changes`` tell what a failed run did as well, ``undelivered`` what it was told
+    in vain.
     """
 
     result: RunResult | None
@@ -202,6 +203,7 @@ class RunEnded:
     usage: Usage = field(default_factory=Usage)
     cost: float | None = None
     changes: tuple[ChangeSummary, ...] = ()
+    undelivered: tuple[str, ...] = ()
 
 
 EventBody: TypeAlias = (

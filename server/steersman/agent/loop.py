@@ -216,10 +216,10 @@ class _Run:
             self.signal.set()
             return self._end(StopReason.ABORTED)
         except BaseException as error:
-            self.inbox.close()
+            told = tuple(self.inbox.close())
             kind = self.failure_kind or getattr(error, "kind", "internal")
             message = getattr(error, "message", None) or f"The run failed: {type(error).__name__}."
-            self.emit(RunEnded(None, kind, message, self.turns, self.usage, self._cost(), tuple(self.changes)))
+            self.emit(RunEnded(None, kind, message, self.turns, self.usage, self._cost(), tuple(self.changes), told))
             raise
         return self._end(reason)
 
@@ -234,7 +234,16 @@ class _Run:
             self._cost(),
         )
         changes = tuple(self.changes)
-        self.emit(RunEnded(result, turns=self.turns, usage=self.usage, cost=result.cost, changes=changes))
+        self.emit(
+            RunEnded(
+                result,
+                turns=self.turns,
+                usage=self.usage,
+                cost=result.cost,
+                changes=changes,
+                undelivered=result.undelivered,
+            )
+        )
         return result
 
     async def _turns(self) -> StopReason:

@@ -26,6 +26,7 @@ class RunReport:
         cost: estimated US dollars, or None.
         tool_calls: tool name -> how often it was called.
         changes: one entry a file, in the order of the first change.
+        undelivered: steered texts that found no turn, in order; also of a run that failed.
         notes: what a person should be told once: that the demo model answered, that nothing is kept, ….
     """
 
@@ -37,6 +38,7 @@ class RunReport:
     cost: float | None = None
     tool_calls: Mapping[str, int] = field(default_factory=dict[str, int])
     changes: tuple[ChangeSummary, ...] = ()
+    undelivered: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -73,9 +75,10 @@ class ReportBuilder:
             case ToolResultCommitted(tool=tool, changes=changes):
                 self._calls[tool] += 1
                 self._changes.extend(changes)
-            case RunEnded(result, error_kind):
+            case RunEnded(result, error_kind, undelivered=undelivered):
                 self.error_kind = error_kind
                 self._report = replace(self._report, result=result)
+                self.add_undelivered(undelivered)
             case _:
                 pass
 
@@ -83,6 +86,10 @@ class ReportBuilder:
         """Add what a person should be told once."""
         if note not in self._report.notes:
             self._report = replace(self._report, notes=(*self._report.notes, note))
+
+    def add_undelivered(self, texts: Iterable[str]) -> None:
+        """Add what found no turn."""
+        self._report = replace(self._report, undelivered=(*self._report.undelivered, *texts))
 
     def _add_usage(self, usage: Usage, cost: float | None) -> None:
         total = None if cost is None else (self._report.cost or 0.0) + cost

@@ -163,16 +163,20 @@ class Run:
         try:
             result = await self._run_agent()
         except SteersmanError as error:
-            raise RunFailedError(error, self._builder.build()) from error
+            raise RunFailedError(error, self._report_of_failure()) from error
         except asyncio.CancelledError:
             raise
         except Exception as error:
             _log.exception("run %s failed", self.id)
-            raise RunFailedError(self._translate(error), self._builder.build()) from error
+            raise RunFailedError(self._translate(error), self._report_of_failure()) from error
         finally:
             if not self._stragglers:
                 self._free()
         return replace(self._builder.build(), result=result)
+
+    def _report_of_failure(self) -> RunReport:
+        self._builder.add_undelivered(self._inbox.close())  # where the loop had not begun
+        return self._builder.build()
 
     async def _run_agent(self) -> RunResult:
         setup, parts = self._setup, self._parts

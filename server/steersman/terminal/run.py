@@ -222,9 +222,13 @@ def _tell(report: RunReport, output: str) -> int:
     else:
         answer = report.result.answer
         say(printable(answer) if sys.stdout.isatty() else answer, flush=True)
-        for text in report.result.undelivered:
-            note(f"not delivered: {text}")
+        _tell_undelivered(report)
     return EXIT_CODES[report.result.stop_reason]
+
+
+def _tell_undelivered(report: RunReport) -> None:
+    for text in report.undelivered:
+        note(f"not delivered: {text}")
 
 
 def _tell_failure(failed: RunFailedError, output: str) -> int:
@@ -235,6 +239,8 @@ def _tell_failure(failed: RunFailedError, output: str) -> int:
         wire = report_to_wire(failed.report)
         wire["error"] = {"message": failed.error.message, **error_to_wire(failed.error)}
         print_json(wire)
+    else:
+        _tell_undelivered(failed.report)
     return 64 if isinstance(failed.error, InvalidRequestError) else 1
 
 

@@ -232,3 +232,21 @@ def test_an_option_of_the_wrong_type_is_named_and_nothing_is_taken_over(nvim: Ne
     assert not ok
     assert f"{named}: expected" in problem
     assert nvim.lua("return require('steersman.config').get().question.keys.reject") == "r"
+
+
+def test_what_is_said_between_a_call_and_its_question_stays(nvim: Neovim) -> None:
+    lines = nvim.lua(
+        """
+        local buf = vim.api.nvim_create_buf(false, true)
+        local view = require("steersman.conversation.view").new(require("steersman.conversation.writer").new(buf))
+        local change = { uri = "file:///a.txt", kind = "edit", added = 1, removed = 1, diff = "@@ -1 +1 @@\\n-one\\n+ONE\\n" }
+        view:call("c1", "edit_file", '{"path": "a.txt"}')
+        view:note("a warning")
+        for _ = 1, 2 do
+          view:ask({ callId = "c1", title = "edit a.txt", changes = { change } })
+        end
+        return vim.api.nvim_buf_get_lines(buf, 0, -1, false)
+        """
+    )
+    assert any("a warning" in line for line in lines)
+    assert "+ONE" in lines

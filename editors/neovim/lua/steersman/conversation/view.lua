@@ -8,6 +8,8 @@ local M = {}
 
 ---@class steersman.Call one tool call on the screen
 ---@field line integer its line, from 0
+---@field body integer the first line of what stands below it, from 0
+---@field last integer how many lines there were once it had been written
 ---@field title string
 ---@field size string `+3 −1`, or ""
 ---@field refused boolean
@@ -153,7 +155,9 @@ function View:call(id, tool, arguments)
   local call = { line = line, title = blocks.call_title(tool, arguments), size = "", refused = false }
   self.calls[id] = call
   self:set_head(call, config.get().icons.running, "SteersmanRunning")
+  call.body = line + 1
   self.writer:append(blocks.arguments(arguments))
+  call.last = self.writer:count()
 end
 
 --- The person is asked about a call: what would change stands below it.
@@ -167,8 +171,12 @@ function View:ask(event)
   if #event.changes > 0 then
     call.size = blocks.size(event.changes)
     self.writer:resume_fold()
-    self.writer:remove_tail(call.line + 1)
+    if self.writer:count() == call.last then
+      self.writer:remove_tail(call.body)
+    end -- else something was said since, and stays
+    call.body = self.writer:count()
     self:append_diff(blocks.diff(event.changes))
+    call.last = self.writer:count()
   end
   self:set_head(call, config.get().icons.question, "SteersmanQuestion")
 end
