@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import Effect, Emit, Plan, ToolError, ToolResult
 from steersman_tools.kit.globs import compile_glob
-from steersman_tools.kit.matches import Hit, show_text
+from steersman_tools.kit.matches import FileHits, Hit, show_text
 from steersman_tools.kit.partial import read_part
 from steersman_tools.kit.reading import check_not_git, display_prefix, payload_of, relative_pattern
 from steersman_tools.kit.searching import Found, Query, Searcher
@@ -117,14 +116,14 @@ def _check_pattern(pattern: str) -> None:
 
 def _show(found: Found, args: SearchArguments, prefix: str, look: Callable[[Hit, int, int], bytes | None]) -> list[str]:
     """Return the hits by file, up to the limits, and a line that tells what is left out. May read files."""
-    counts = Counter(hit.path for hit in found.hits if hit.is_match)
+    counts = Counter({file.path: file.matches for file in found.files})
     left = counts.copy()
     lines: list[str] = []
     chars = 0
-    for path, hits in groupby(_limited(found.hits, args), key=lambda hit: hit.path):
+    for file, hits in _limited(found.files, args):
         if chars > _MAX_CHARS:
             break
-        lines.append((prefix + path).encode("utf-8", "replace").decode("utf-8"))
+        lines.append((prefix + file.path).encode("utf-8", "replace").decode("utf-8"))
         last: int | None = None
         for hit in hits:
             if chars > _MAX_CHARS:
@@ -133,7 +132,7 @@ def _show(found: Found, args: SearchArguments, prefix: str, look: Callable[[Hit,
                 lines.append("  …")
             lines.append(f"  {hit.line}{':' if hit.is_match else '-'} {show_text(hit, look)}")
             chars += len(lines[-1]) + 1
-            left[path] -= hit.is_match
+            left[file.path] -= hit.is_match
             last = hit.line
     return [*lines, *_counted(counts, +left, prefix, is_whole=found.is_whole)]
 
@@ -154,25 +153,31 @@ def _counted(counts: Counter[str], left: Counter[str], prefix: str, *, is_whole:
     ]
 
 
-def _limited(hits: list[Hit], args: SearchArguments) -> list[Hit]:
-    """Return the hits up to the limit of matches, with the context behind the last."""
-    places = [index for index, hit in enumerate(hits) if hit.is_match]
-    if len(places) <= args.limit:
-        return hits
-    last = places[args.limit - 1]
-    end = last + 1
-    while end < len(hits) and not hits[end].is_match and _is_near(hits[last], hits[end], args.context):
-        end += 1
-    return hits[:end]
+def _limited(files: Iterable[FileHits], args: SearchArguments) -> Iterator[tuple[FileHits, Iterator[Hit]]]:
+    """Yield the files and their hits up to the limit of matches, with the context behind the last."""
+    room = args.limit
+    for file in files:
+        if room <= 0:
+            return
+        yield file, file.hits() if file.matches <= room else _first_hits(file.hits(), room, args.context)
+        room -= file.matches
 
 
-def _is_near(match: Hit, other: Hit, context: int) -> bool:
-    return match.path == other.path and other.line <= match.line + context
+def _first_hits(hits: Iterable[Hit], room: int, context: int) -> Iterator[Hit]:
+    """Yield the hits up to so many matches, with the context behind the last."""
+    end: int | None = None
+    for hit in hits:
+        if end is not None and (hit.is_match or hit.line > end):
+            return
+        yield hit
+        room -= hit.is_match
+        if room == 0 and hit.is_match:
+            end = hit.line + context
 
 
 def _remarks(found: Found, args: SearchArguments, location: Location) -> list[str]:
     remarks: list[str] = []
-    if not any(hit.is_match for hit in found.hits):
+    if not any(file.matches for file in found.files):
         where = "" if location.display == "." else f" in {location.display}"
         which = f" ({args.glob})" if args.glob else ""
         hints = ["case counts; case_sensitive=false ignores it"] if args.case_sensitive else []

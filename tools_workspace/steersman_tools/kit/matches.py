@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 MAX_COLUMNS = 2000
 _SHOWN_CHARS = 300
 _BEFORE_CHARS = 100
-_RECORD = re.compile(rb"([^\0\n]*)\0(\d+)(?::(\d+):(\d+):|-(\d+)-)([^\n]*)")
+_RECORD = re.compile(rb"^[^\0\n]*\0(\d+)(?::(\d+):(\d+):|-(\d+)-)([^\n]*)", re.MULTILINE)
+_MATCH = re.compile(rb"^[^\0\n]*\0\d+:", re.MULTILINE)
+_HEAD = rb"\0\d+(?::\d+:\d+:|-\d+-)[^\n]*"
+_FILE = re.compile(rb"^([^\0\n]*)" + _HEAD + rb"(?:\n\1" + _HEAD + rb")*", re.MULTILINE)
+"""The lines of one file, which stand together."""
+
 _PREVIEW_END = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long (?:context )?line)\]\Z")
 
 
@@ -40,22 +46,49 @@ class Hit(NamedTuple):
         return self.column > 0
 
 
-def parse_hits(data: bytes, to_path: Callable[[bytes], str], *, is_open: bool = False) -> list[Hit]:
-    """Return the lines that ripgrep printed with ``--null --line-number --column --byte-offset``.
+@dataclass(frozen=True, slots=True)
+class FileHits:
+    """What was found in one file; its lines are taken apart when they are shown, because most are only counted.
+
+    Attributes:
+        path: below the folder that was searched, with "/".
+        is_open: it is from a document that the editor has otherwise than the disk.
+        matches: how many lines match.
+        data: as ripgrep printed them.
+    """
+
+    path: str
+    is_open: bool
+    matches: int
+    data: bytes
+
+    def hits(self) -> Iterator[Hit]:
+        """Yield its lines in order."""
+        for line, column, match_offset, context_offset, raw in _RECORD.findall(self.data):
+            text, is_cut = raw.removesuffix(b"\r"), False
+            if len(text) >= MAX_COLUMNS and (end := _PREVIEW_END.search(text)):
+                text, is_cut = text[: end.start()], True
+            offset = int(match_offset or context_offset)
+            yield Hit(self.path, int(line), text, int(column or 0), offset, is_cut, self.is_open)
+
+
+def parse_files(
+    data: bytes, to_path: Callable[[bytes], str], *, has_context: bool, is_open: bool = False
+) -> Iterator[FileHits]:
+    """Yield what ripgrep printed with ``--null --line-number --column --byte-offset``, file by file.
+
+    Args:
+        data: that.
+        to_path: returns the path for a name as ripgrep gives it.
+        has_context: there are lines of context among it.
+        is_open: it is of documents that the editor has otherwise than the disk.
 
     What is no such line (a remark about a binary file, a record that the limit cut off) is left out.
     """
-    hits: list[Hit] = []
-    names: dict[bytes, str] = {}
-    for name, line, column, match_offset, context_offset, raw in _RECORD.findall(data):
-        path = names.get(name)
-        if path is None:
-            path = names[name] = to_path(name)
-        text, is_cut = raw.removesuffix(b"\r"), False
-        if len(text) >= MAX_COLUMNS and (end := _PREVIEW_END.search(text)):
-            text, is_cut = text[: end.start()], True
-        hits.append(Hit(path, int(line), text, int(column or 0), int(match_offset or context_offset), is_cut, is_open))
-    return hits
+    for found in _FILE.finditer(data):
+        lines = found[0]
+        matches = len(_MATCH.findall(lines)) if has_context else lines.count(b"\n") + 1
+        yield FileHits(to_path(found[1]), is_open, matches, lines)
 
 
 def show_text(hit: Hit, read_part: Callable[[Hit, int, int], bytes | None]) -> str:

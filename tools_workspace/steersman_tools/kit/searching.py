@@ -19,7 +19,7 @@ from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.laid_out import laid_out
 from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Listing, Way, narrowed
-from steersman_tools.kit.matches import MAX_COLUMNS, Hit, parse_hits
+from steersman_tools.kit.matches import MAX_COLUMNS, FileHits, parse_files
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.ripgrep import Output, Ripgrep
@@ -90,12 +90,12 @@ class Found:
     """What a search found.
 
     Attributes:
-        hits: matching lines and their context, by path and line.
+        files: matching lines and their context, by path.
         is_whole: False when there may be more.
         reason: why there may be more.
     """
 
-    hits: list[Hit] = field(default_factory=list[Hit])
+    files: list[FileHits] = field(default_factory=list[FileHits])
     is_whole: bool = True
     reason: str = ""
 
@@ -222,13 +222,12 @@ class _Search:
         output = await self.ripgrep.run(
             [*self.query.options(), *arguments], folder=folder, signal=self.signal, max_bytes=self.room
         )
-        self._take_note(output)
         length = len(os.fsencode(skipped))
 
         def to_path(raw: bytes) -> str:
             return prefix + os.fsdecode(raw[length:]).replace(os.sep, "/")
 
-        self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path)
+        await self._take(output, to_path)
 
     async def run_below(self, way: Way, approach: Approach, narrowing: Narrowing) -> None:
         """Search what ripgrep chooses on a way, which may be more than the query's glob takes."""
@@ -253,11 +252,11 @@ class _Search:
             paths = [path for path, _ in documents]
             async with laid_out([text for _, text in documents], self.signal) as folder:
                 output = await self._run_open(["--no-ignore", "--hidden", "--", "./"], folder)
-            await self._take_open(output, lambda raw: paths[int(raw[2:])])
+            await self._take(output, lambda raw: paths[int(raw[2:])], is_open=True)
             return
         for path, text in documents:
             output = await self._run_open(["-"], self.scope.folder, text.encode("utf-8", "replace"))
-            await self._take_open(output, lambda _, path=path: path)
+            await self._take(output, lambda _, path=path: path, is_open=True)
             if self.signal.is_set:
                 return
 
@@ -270,23 +269,22 @@ class _Search:
             stdin=stdin,
         )
 
-    async def _take_open(self, output: Output, to_path: Callable[[bytes], str]) -> None:
+    async def _take(self, output: Output, to_path: Callable[[bytes], str], *, is_open: bool = False) -> None:
         self._take_note(output)
-        self.found.hits += await asyncio.to_thread(parse_hits, output.data, to_path, is_open=True)
+        has_context = self.query.context > 0
+        self.found.files += await asyncio.to_thread(
+            lambda: list(parse_files(output.data, to_path, has_context=has_context, is_open=is_open))
+        )
 
     def sift(self, protected: ProtectedPaths) -> None:
         """Leave out what may hold secrets and what the editor has otherwise, and sort the rest. Blocks briefly."""
         folder = self.scope.folder
         is_secret = protected.secret_finder(folder)
         old = {Path(path).relative_to(folder).as_posix() for path in self.scope.open_texts if _is_below(path, folder)}
-        by_file: dict[tuple[str, bool], list[Hit]] = {}
-        for hit in self.found.hits:  # a file's lines come together and in order; there may be very many
-            by_file.setdefault((hit.path, hit.is_open), []).append(hit)
-        self.found.hits = [
-            hit
-            for path, is_open in sorted(by_file)
-            if not is_secret(path) and (is_open or path not in old) and self.query.takes(path)
-            for hit in by_file[path, is_open]
+        self.found.files = [
+            file
+            for file in sorted(self.found.files, key=lambda file: file.path)
+            if not is_secret(file.path) and (file.is_open or file.path not in old) and self.query.takes(file.path)
         ]
 
     def _take_note(self, output: Output) -> None:

@@ -1,0 +1,53 @@
+"""What ripgrep printed, taken apart file by file (DESIGN W9)."""
+
+from __future__ import annotations
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from steersman_tools.kit.matches import FileHits, parse_files
+
+NAMES = st.sampled_from([b"a.py", b"a.py.py", b"./b c", b"1:2:3:x", b"\xff.txt", b"d/-5-e"])
+TEXTS = st.binary(max_size=20).map(lambda raw: raw.replace(b"\n", b""))
+RECORDS = st.tuples(st.booleans(), st.integers(1, 99), TEXTS)
+FILES = st.lists(
+    st.tuples(NAMES, st.lists(RECORDS, min_size=1, max_size=5)), max_size=4, unique_by=lambda file: file[0]
+)
+
+
+def _printed(name: bytes, line: int, text: bytes, *, is_match: bool = True) -> bytes:
+    head = b"%d:1:%d:" % (line, line) if is_match else b"%d-%d-" % (line, line)
+    return name + b"\0" + head + text + b"\n"
+
+
+def _parsed(data: bytes, *, has_context: bool = True) -> list[FileHits]:
+    return list(parse_files(data, lambda raw: raw.decode("latin-1"), has_context=has_context))
+
+
+@given(FILES)
+def test_every_line_comes_back_in_its_file_whatever_it_holds(files: list[tuple[bytes, list[tuple[bool, int, bytes]]]]):
+    data = b"".join(
+        _printed(name, line, text, is_match=is_match) for name, records in files for is_match, line, text in records
+    )
+    parsed = _parsed(data)
+    assert [file.path.encode("latin-1") for file in parsed] == [name for name, _ in files]
+    for file, (_, records) in zip(parsed, files, strict=True):
+        hits = [(hit.is_match, hit.line, hit.text) for hit in file.hits()]
+        assert hits == [(is_match, line, text.removesuffix(b"\r")) for is_match, line, text in records]
+        assert file.matches == sum(is_match for is_match, _, _ in records)
+
+
+@given(FILES)
+def test_without_context_the_lines_are_counted_alike(files: list[tuple[bytes, list[tuple[bool, int, bytes]]]]):
+    data = b"".join(_printed(name, line, text) for name, records in files for _, line, text in records)
+    assert _parsed(data, has_context=False) == _parsed(data)
+
+
+def test_remarks_and_a_record_that_was_cut_off_are_left_out():
+    whole = _printed(b"a", 1, b"one") + b'b: binary file matches (found "\\0" byte around offset 5)\n'
+    for cut in (b"c", b"c\0", b"c\0" + b"12", b"c\0" + b"12:1", b"a\0" + b"2:1:"):
+        (file,) = _parsed(whole + cut)
+        assert (file.path, file.matches) == ("a", 1)
+        assert [re.sub(rb"\W", b"", hit.text) for hit in file.hits()] == [b"one"]
