@@ -47,13 +47,19 @@ were changed since stay as they are unless you say otherwise."
 (defun steersman-rewind-undo ()
   "Take the last rewind back."
   (interactive)
-  (pcase-let ((`(,connection ,session ,id) (or steersman-rewind--last (user-error "There is no rewind to take back"))))
-    (steersman-connection-call
-     connection "steersman.rewind.undo" (list :rewindId id)
-     (lambda (result)
-       (setq steersman-rewind--last nil)
-       (steersman-rewind--show connection session)
-       (message "Steersman: %s" (steersman-rewind--summary result))))))
+  (apply #'steersman-rewind--undo nil (or steersman-rewind--last (user-error "There is no rewind to take back"))))
+
+(defun steersman-rewind--undo (force connection session id)
+  "Take the rewind ID of SESSION on CONNECTION back.
+With FORCE, over later changes, too."
+  (steersman-connection-call
+   connection "steersman.rewind.undo" (list :rewindId id :force (if force t :json-false))
+   (lambda (result)
+     (setq steersman-rewind--last nil)
+     (steersman-rewind--show connection session)
+     (message "Steersman: %s" (steersman-rewind--summary result))
+     (unless force
+       (steersman-rewind--offer-force result (lambda () (steersman-rewind--undo t connection session id)))))))
 
 (defun steersman-rewind--ask (connection session)
   "Have the person choose a task of SESSION on CONNECTION to go back to."
@@ -89,14 +95,22 @@ With FORCE, restore files over later changes, too."
      (setq steersman-rewind--last (list connection session (plist-get result :rewindId)))
      (steersman-rewind--show connection session)
      (message "Steersman: %s.  M-x steersman-rewind-undo takes this back" (steersman-rewind--summary result))
-     (unless (or force (seq-empty-p (plist-get result :conflicts)))
-       (steersman-rewind--aside
+     (unless force
+       (steersman-rewind--offer-force
+        result
         (lambda ()
-          (when (yes-or-no-p (format "%s.  Restore them too, over what was changed since? "
-                                     (steersman-rewind--conflicts result)))
-            (steersman-rewind--do connection session
-                                  (list :toMessage (plist-get fields :toMessage) :files t :conversation :json-false)
-                                  t))))))))
+          (steersman-rewind--do connection session
+                                (list :toMessage (plist-get fields :toMessage) :files t :conversation :json-false)
+                                t)))))))
+
+(defun steersman-rewind--offer-force (result force)
+  "Call FORCE if the person wants RESULT's conflicts overwritten, too."
+  (unless (seq-empty-p (plist-get result :conflicts))
+    (steersman-rewind--aside
+     (lambda ()
+       (when (yes-or-no-p (format "%s.  Restore them too, over what was changed since? "
+                                  (steersman-rewind--conflicts result)))
+         (funcall force))))))
 
 (defun steersman-rewind--aside (ask)
   "Call ASK, which may use the minibuffer, once that is free."

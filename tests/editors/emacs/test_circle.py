@@ -279,6 +279,12 @@ def test_what_was_changed_since_is_restored_only_when_the_person_says_so(emacs: 
     assert buffer_text(emacs) == "mine\none\nTWO\n"
     emacs.terminal.keys("y")
     emacs.wait('(equal (with-current-buffer "a.txt" (buffer-string)) "one\\ntwo\\n")', "the old text")
+    emacs.eval('(with-current-buffer "a.txt" (goto-char (point-min)) (insert "since\\n") nil)')
+    emacs.command("steersman-rewind-undo")
+    emacs.terminal.wait_for("a.txt:", "Restore them too")
+    assert buffer_text(emacs) == "since\none\ntwo\n"
+    emacs.terminal.keys("y")
+    emacs.wait('(equal (with-current-buffer "a.txt" (buffer-string)) "mine\\none\\nTWO\\n")', "what there was before")
 
 
 def shouted(emacs: Emacs, work: EmacsWorkspace) -> None:

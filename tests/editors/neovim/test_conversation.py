@@ -288,6 +288,27 @@ def test_a_rewind_leaves_what_was_changed_since_until_told_otherwise(nvim: Neovi
     assert plugin.read("b.txt") == "mine\n"
 
 
+@pytest.mark.parametrize("number", [1, 2])
+def test_taking_a_rewind_back_leaves_what_was_changed_since_until_told_otherwise(
+    nvim: Neovim, plugin: Plugin, number: int
+) -> None:
+    plugin.script([write("b.txt", "new\n")], ["Done."])
+    plugin.open("a.txt", "one\n")
+    nvim.command("SteersmanMode auto")
+    nvim.command("Steersman write")
+    plugin.wait_until_done()
+    plugin.choose(1, 1)
+    nvim.command("SteersmanRewind")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file restored', 1, true)", "what was restored")
+    plugin.write("b.txt", "mine\n")
+    plugin.choose(number)
+    nvim.command("SteersmanRewind!")
+    assert plugin.menus(1)[0]["prompt"].startswith("1 file changed since (b.txt: ")
+    restored = number - 1
+    nvim.wait(f"(_G.notes[#_G.notes] or ''):find('{restored} file', 1, true)", "what was put back")
+    assert plugin.read("b.txt") == ("mine\n" if number == 1 else "new\n")
+
+
 def test_folds_hide_what_tools_did_and_open(nvim: Neovim, plugin: Plugin) -> None:
     plugin.script(["Let me.", edit("two", "TWO")], ["Done."])
     plugin.open("a.txt", "two\n")

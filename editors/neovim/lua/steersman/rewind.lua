@@ -36,6 +36,18 @@ local function summary(result)
   return #result.conflicts > 0 and restored .. "; " .. conflicts_of(result) or restored
 end
 
+--- Ask what becomes of the files that were changed since: 1, they stay; 2, they are put back all the same.
+---@param result table<string, any>
+---@param on_choice fun(number?: integer)
+local function ask_about_conflicts(result, on_choice)
+  pick.select({ "Leave them as they are", "Put them back anyway, over what was changed since" }, {
+    prompt = ("%s changed since (%s):"):format(text.count(#result.conflicts, "file"), conflicts_of(result)),
+    kind = "steersman_confirm",
+  }, function(_, number)
+    on_choice(number)
+  end)
+end
+
 ---@class steersman.RewindWhat
 ---@field name string
 ---@field files boolean
@@ -108,10 +120,7 @@ function confirm(plan, would)
   if plan.force or #would.conflicts == 0 then
     return rewind(plan)
   end
-  pick.select({ "Leave them as they are", "Put them back anyway, over what was changed since" }, {
-    prompt = ("%s changed since (%s):"):format(text.count(#would.conflicts, "file"), conflicts_of(would)),
-    kind = "steersman_confirm",
-  }, function(_, number)
+  ask_about_conflicts(would, function(number)
     if number == 1 then
       rewind(plan)
     elseif number == 2 then
@@ -184,25 +193,39 @@ function M.choose(conversation)
   end)
 end
 
---- Take the last rewind back.
-function M.undo()
-  if not last then
-    return say("there is no rewind to take back.")
-  end
-  local undone = last
+--- Take a rewind back; where files were changed since, the person says what becomes of them.
+---@param undone steersman.LastRewind
+---@param force boolean also over later changes
+local function undo(undone, force)
   client.ensure(undone.conversation.root, function(connected, unavailable)
     if not connected then
       return client.report(unavailable --[[@as steersman.Failure]])
     end
-    client.command(connected, "rewind.undo", { rewindId = undone.id }, function(result, failure)
+    client.command(connected, "rewind.undo", { rewindId = undone.id, force = force }, function(result, failure)
       if not result then
         return client.report(failure --[[@as steersman.Failure]])
       end
       last = nil
       say(summary(result) .. ".")
       undone.conversation:reload()
+      if not force and #result.conflicts > 0 then
+        ask_about_conflicts(result, function(number)
+          if number == 2 then
+            undo(undone, true)
+          end
+        end)
+      end
     end)
   end)
+end
+
+--- Take the last rewind back.
+function M.undo()
+  if last then
+    undo(last, false)
+  else
+    say("there is no rewind to take back.")
+  end
 end
 
 return M

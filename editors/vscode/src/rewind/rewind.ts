@@ -34,13 +34,18 @@ export interface RewindParts {
   readonly review: RewindReview;
 }
 
+interface Rewound {
+  readonly sessionId: string;
+  readonly rewindId: string;
+}
+
 export class Rewinds {
   readonly #server: Server;
   readonly #runs: Runs;
   readonly #panel: Panel;
   readonly #tree: SessionTree;
   readonly #review: RewindReview;
-  #last: { readonly sessionId: string; readonly rewindId: string } | undefined;
+  #last: Rewound | undefined;
 
   constructor({ server, runs, panel, tree, review }: RewindParts) {
     this.#server = server;
@@ -71,9 +76,20 @@ export class Rewinds {
   async undo(): Promise<void> {
     const last = this.#last;
     if (last === undefined) return;
-    const result = await this.#server.execute('steersman.rewind.undo', { rewindId: last.rewindId });
-    await this.#done(last.sessionId, undefined);
-    void inform(`The rewind was taken back. ${whatItDid(result, nameOf)}`);
+    const result = await this.#undo(last, false);
+    if (result.conflicts.length === 0) {
+      void inform(`The rewind was taken back. ${whatItDid(result, nameOf)}`);
+      return;
+    }
+    const choice = await warn(`The rewind was taken back. ${whatItDid(result, nameOf)}`, 'Overwrite Too');
+    if (choice === undefined) return;
+    void inform(`The rewind was taken back, over later changes too. ${whatItDid(await this.#undo(last, true), nameOf)}`);
+  }
+
+  async #undo({ sessionId, rewindId }: Rewound, force: boolean): Promise<RewindResult> {
+    const result = await this.#server.execute('steersman.rewind.undo', { rewindId, force });
+    await this.#done(sessionId, undefined);
+    return result;
   }
 
   // What is shown is what is done: should something have changed meanwhile, it is shown again.

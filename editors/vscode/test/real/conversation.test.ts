@@ -133,8 +133,11 @@ scene('a person talks with it', STAGE, async (here, step) => {
     await here.toast('Rewound. ').waitFor();
     assert.ok(!fs.existsSync(here.path('new.txt')));
     await panel.getByText('Both are written.').waitFor({ state: 'detached' });
+    fs.writeFileSync(here.path('plan.md'), 'mine since\n');
     await here.press('Rewound. ', 'Undo the Rewind');
     await fileBecomes(here.path('new.txt'), 'fresh\n');
+    assert.equal(here.read('plan.md'), 'mine since\n');
+    await here.press('The rewind was taken back. ', 'Overwrite Too');
     await fileBecomes(here.path('plan.md'), 'mine again\n');
     await panel.getByText('Both are written.').waitFor();
   });
