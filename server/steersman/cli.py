@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any, NoReturn, Protocol
 
+from steersman.ending_signals import ended_by_interrupt
 from steersman.terminal import streams
 
 WRONG_USAGE = 64
@@ -105,7 +106,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = _parse(build_parser(), argv)
         module, function = args.does.split(":")
-        code = import_module(f"steersman.terminal.{module}").__dict__[function](args)
+        with ended_by_interrupt():
+            does = import_module(f"steersman.terminal.{module}").__dict__[function]
+        code = does(args)
         streams.finish()
     except streams.OutputLostError as lost:
         return lost.tell()

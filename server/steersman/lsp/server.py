@@ -35,5 +35,5 @@ def serve(host: Host, *, log_level: str = "warning") -> int:
         spare_what_stays()
         transport = Transport(source, sink, opening)
         return asyncio.run(serve_connection(host, transport, watchdog=end_for_sure))
-    except KeyboardInterrupt:  # before the event loop had its own way with it
+    except KeyboardInterrupt:  # where something else than the system answers to it
         return _INTERRUPTED

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from steersman import __version__
+from steersman.ending_signals import ended_by_interrupt
 from steersman.terminal.streams import note
 from steersman.user_folders import state_dir
 
@@ -35,11 +36,9 @@ class LateHost:
 
 def serve(args: argparse.Namespace) -> int:
     """Serve the editor at the other end of standard input and output until it leaves."""
-    try:
+    with ended_by_interrupt():
         if sys.stdin.isatty():
             note("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.")
         from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
 
         return serve_lsp(LateHost(), log_level=args.log_level)
-    except KeyboardInterrupt:
-        return 130

@@ -18,7 +18,7 @@ from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
 from steersman.agent.events import Event, Warned
 from steersman.agent.result import EXIT_CODES
 from steersman.app import HeadlessApp, headless_settings
-from steersman.ending_signals import ending_signals
+from steersman.ending_signals import ended_by_interrupt, ending_signals
 from steersman.permissions.modes import Mode
 from steersman.permissions.question import Asker
 from steersman.runs import Run, RunFailedError, RunLimits, RunReport, RunRequest
@@ -36,6 +36,11 @@ _SHORT_ID = 8
 @exits
 def run(args: argparse.Namespace) -> int:
     """Do one task. Returns the exit code of DESIGN L8."""
+    with ended_by_interrupt():  # until there is a run to cancel
+        return _do(args)
+
+
+def _do(args: argparse.Namespace) -> int:
     prompt = _typed() if args.prompt == "-" else args.prompt
     if not prompt.strip():
         raise InvalidRequestError("The prompt is empty; say what shall be done.")
