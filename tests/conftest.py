@@ -1,5 +1,6 @@
 """What holds for every test."""
 
+import signal
 from typing import Any
 
 import pytest
@@ -7,6 +8,9 @@ from hypothesis import settings
 
 settings.register_profile("steersman", deadline=None)  # no test asserts a duration, and machines are busy
 settings.load_profile("steersman")
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell has it for what it starts in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # else the programs under test would ignore it, too
 
 
 @pytest.hookimpl(wrapper=True)
