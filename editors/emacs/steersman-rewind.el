@@ -153,7 +153,7 @@ It is an alist to the number of the message before each."
 (defun steersman-rewind--summary (result)
   "Return in words what was restored by RESULT, and what was not."
   (let ((count (length (plist-get result :restored))))
-    (concat (format "%d file%s restored" count (if (= count 1) "" "s"))
+    (concat (format "%d file%s put back as before" count (if (= count 1) "" "s"))
             (if (seq-empty-p (plist-get result :conflicts))
                 ""
               (concat "; " (steersman-rewind--conflicts result))))))

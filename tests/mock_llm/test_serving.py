@@ -36,7 +36,7 @@ def test_a_port_that_is_taken_is_an_error_with_a_way_out():
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        with pytest.raises(InvalidRequestError, match="cannot be listened on") as caught:
+        with pytest.raises(InvalidRequestError, match=r"cannot be listened on: Address already in use\.$") as caught:
             serve(taken.getsockname()[1])
     assert caught.value.hint == "Use --port 0 to take a free one."
 

@@ -104,6 +104,18 @@ async def test_a_provider_without_a_list_is_reachable():
     assert (report.reachable, report.models, report.problems) == ("yes", None, ())
 
 
+async def test_an_address_without_its_path_is_named():
+    async with FaultServer(respond(404, {"error": {"message": "Not Found"}})) as server:
+        configs = {"mine": ProviderConfig(base_url=server.origin)}
+        report = next(
+            each
+            for each in (await examine_providers("mine/big-model", configs, {}, online=False)).providers
+            if each.name == "mine"
+        )
+        assert report.address == server.origin
+    assert report.problems == (f"There is no list of models below {server.origin}; most addresses end in /v1.",)
+
+
 async def test_a_provider_that_fails_is_reachable_all_the_same():
     report = await mine(respond(500, {"error": {"message": "broken"}}))
     assert report.reachable == "yes"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -41,7 +42,7 @@ async def _serve(port: int, announce: Callable[[str], None]) -> int:
         await server.start()
     except (OSError, OverflowError) as error:
         raise InvalidRequestError(
-            f"Port {port} cannot be listened on: {error}", hint="Use --port 0 to take a free one."
+            f"Port {port} cannot be listened on: {_reason(error)}.", hint="Use --port 0 to take a free one."
         ) from None
     restore = _stop_on_signals(stop)
     try:
@@ -52,6 +53,12 @@ async def _serve(port: int, announce: Callable[[str], None]) -> int:
         await server.close()
     announce("The mock model has stopped.")
     return 0
+
+
+def _reason(error: Exception) -> str:
+    """Return the system's words for an error, without what a library puts around them."""
+    number = getattr(error, "errno", None)
+    return os.strerror(number) if number else str(error).rstrip(".")
 
 
 def _stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:

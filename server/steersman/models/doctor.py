@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from steersman.agent.errors import AuthenticationError, ModelNotFoundError, SteersmanError, UnavailableError
 from steersman.agent.messages import UserMessage
@@ -54,7 +55,7 @@ class ProviderReport:
     Attributes:
         name: of the provider.
         kind: its wire format, or "" when it could not be worked out.
-        address: scheme, host and port.
+        address: scheme, host, port and path.
         address_source: "built-in", "configuration", or an environment variable.
         key_source: where the key comes from or should come from; "" when none is wanted.
         key_set: whether there is one.
@@ -150,7 +151,7 @@ class _Examination:
         endpoint = Endpoint(provider.name, provider.base_url, "")
         self._note(
             kind=provider.kind,
-            address=endpoint.origin,
+            address=endpoint.shown_url,
             address_source=provider.source,
             key_source=provider.key_env[0] if provider.key_env else "",
             model=model if own == provider.name else "",
@@ -166,6 +167,8 @@ class _Examination:
             models = await ask_models(provider, endpoint, LIST_LIMIT_S)
         except ModelNotFoundError:
             self._note(reachable="yes", key_accepted="unknown")  # somebody is there, without a list
+            if provider.kind.startswith("openai") and urlsplit(endpoint.base_url).path in {"", "/"}:
+                self._complain(f"There is no list of models below {endpoint.shown_url}; most addresses end in /v1.")
             return []
         except AuthenticationError as error:
             self._note(reachable="yes", key_accepted="no")

@@ -265,7 +265,7 @@ def test_a_rewind_puts_file_and_conversation_back_and_is_taken_back(emacs: Emacs
     rewind(emacs)
     emacs.wait('(with-current-buffer "a.txt" (string-search "two" (buffer-string)))', "the old text")
     emacs.wait('(with-current-buffer "*Steersman work*" (not (string-search "Shouted" (buffer-string))))', "the past")
-    emacs.terminal.wait_for("1 file restored")
+    emacs.terminal.wait_for("1 file put back")
     emacs.command("steersman-rewind-undo")
     emacs.wait('(with-current-buffer "a.txt" (string-search "TWO" (buffer-string)))', "the new text")
     wait_for_conversation(emacs, "Shouted.")

@@ -251,7 +251,7 @@ def test_a_rewind_restores_buffer_and_disk_and_is_taken_back(nvim: Neovim, plugi
     assert plugin.menus(2)[0]["items"] == ["second", "first"]
     nvim.wait("vim.api.nvim_buf_get_lines(0, 0, -1, false)[1] == 'one'", "the buffer as it was")
     nvim.wait("#_G.notes > 0", "what was restored")
-    assert "2 files restored" in plugin.notes()[-1]
+    assert "2 files put back" in plugin.notes()[-1]
     assert not (plugin.folder / "b.txt").exists()
     assert nvim.lua("return require('steersman.conversation').current().draft") == "first"
     nvim.wait("#vim.api.nvim_buf_get_lines(require('steersman.conversation').current().buf, 0, -1, false) == 1")
@@ -271,7 +271,7 @@ def test_a_rewind_leaves_what_was_changed_since_until_told_otherwise(nvim: Neovi
     plugin.choose(1, 2, 1)
     nvim.command("SteersmanRewind")
     assert plugin.menus(3)[2]["prompt"].startswith("1 file changed since (b.txt: ")
-    nvim.wait("(_G.notes[#_G.notes] or ''):find('0 files restored', 1, true)", "what was restored")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('0 files put back', 1, true)", "what was restored")
     assert plugin.read("b.txt") == "mine\n"
     plugin.choose(1, 1, 0)
     nvim.command("SteersmanRewind")
@@ -281,7 +281,7 @@ def test_a_rewind_leaves_what_was_changed_since_until_told_otherwise(nvim: Neovi
     nvim.command("SteersmanRewind")
     assert plugin.menus(3)[2]["items"][1] == "Put them back anyway, over what was changed since"
     nvim.wait(f"vim.uv.fs_stat('{plugin.folder / 'b.txt'}') == nil", "the file to be gone")
-    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file restored', 1, true)", "what was restored")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file put back', 1, true)", "what was restored")
     nvim.wait("require('steersman.conversation').current().draft == 'write'", "the conversation to have gone back")
     nvim.command("SteersmanRewind!")
     nvim.wait(f"vim.uv.fs_stat('{plugin.folder / 'b.txt'}') ~= nil", "the file to be there again")
@@ -299,7 +299,7 @@ def test_taking_a_rewind_back_leaves_what_was_changed_since_until_told_otherwise
     plugin.wait_until_done()
     plugin.choose(1, 1)
     nvim.command("SteersmanRewind")
-    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file restored', 1, true)", "what was restored")
+    nvim.wait("(_G.notes[#_G.notes] or ''):find('1 file put back', 1, true)", "what was restored")
     plugin.write("b.txt", "mine\n")
     plugin.choose(number)
     nvim.command("SteersmanRewind!")

@@ -32,7 +32,7 @@ end
 ---@param result table<string, any>
 ---@return string
 local function summary(result)
-  local restored = text.count(#result.restored, "file") .. " restored"
+  local restored = text.count(#result.restored, "file") .. " put back as before"
   return #result.conflicts > 0 and restored .. "; " .. conflicts_of(result) or restored
 end
 
