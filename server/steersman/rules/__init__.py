@@ -4,8 +4,9 @@ Under ``models/demo`` (in process) and ``mock_llm`` (over HTTP). Pure: must neve
 everything it knows comes with the request.
 
 How it comes to a reply: ``task`` reads the conversation as tasks, ``steps`` splits the task, ``choice`` finds the tool
-for a step by word overlap, ``fill`` its arguments by the tool's JSON schema, ``progress`` tells which steps are done,
-``telling`` words the answer, and ``model`` puts it together.
+for a step by word overlap, ``fill`` its arguments by the tool's JSON schema, ``mood`` and ``certainty`` let a call that
+changes something pass only where the step plainly tells to make it, ``progress`` tells which steps are done, ``telling``
+words the answer, and ``model`` puts it together.
 """
 
 from __future__ import annotations

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 
 from steersman.agent.messages import JsonValue
 from steersman.agent.model import ToolSpec
+from steersman.rules.certainty import commands, has_effect, says_just
 from steersman.rules.fill import fill
+from steersman.rules.mood import has_doubt
 from steersman.rules.phrases import find_roles
 from steersman.rules.schema import read_fields
 from steersman.rules.step import Step, read_step
@@ -56,17 +58,33 @@ class ToolChooser:
         """The tools' names."""
         return [tool.spec.name for tool in self._tools]
 
-    def choose(self, text: str, last_path: str | None = None) -> Chosen | None:
+    def choose(self, text: str, last_path: str | None = None, *, may_act: bool = True) -> Chosen | None:
         """Return the tool that fits a step best, or None when none fits.
+
+        A tool that changes something fits only a plain instruction to do just that; where it fits best and the step is
+        none, no other is tried, but for one that reads and whose verb the step begins with.
 
         Args:
             text: the step.
             last_path: the last path that an earlier step named.
+            may_act: what the step is part of lets it be an instruction.
         """
         step = read_step(text)
+        best = self._best(step, last_path, self._tools)
+        if best is None or not best[0].has_effect or (may_act and _is_told(step, *best)):
+            return None if best is None else best[1]
+        first = step.tokens[0]
+        if first.kind != "word" or not families_of(first.stem):
+            return None
+        reading = [tool for tool in self._tools if not tool.has_effect and tool.does(first.stem)]
+        best = self._best(step, last_path, reading)
+        return None if best is None else best[1]
+
+    def _best(self, step: Step, last_path: str | None, tools: Sequence[_KnownTool]) -> tuple[_KnownTool, Chosen] | None:
+        """Return the one of some tools that fits a step best by its words."""
         verb = find_roles(step).verb
-        best: tuple[float, Chosen] | None = None
-        for tool in self._tools:
+        best: tuple[float, _KnownTool, Chosen] | None = None
+        for tool in tools:
             overlap = self._overlap(step, verb, tool)
             if overlap < _ENOUGH:
                 continue
@@ -75,8 +93,8 @@ class ToolChooser:
                 continue
             score = overlap + fit.quality - (100.0 if fit.missing else 0.0)
             if best is None or score > best[0]:
-                best = score, Chosen(tool.spec.name, fit.arguments, tuple(fit.missing))
-        return None if best is None else best[1]
+                best = score, tool, Chosen(tool.spec.name, fit.arguments, tuple(fit.missing))
+        return None if best is None else best[1:]
 
     def call(self, name: str, arguments: dict[str, JsonValue]) -> Chosen | None:
         """Return a call of a named tool, or None where there is no tool of that name."""
@@ -148,8 +166,24 @@ class _KnownTool:
         return any(families_of(name)[:1] == (family,) for family in families_of(word) for name in self.name_stems)
 
     @property
+    def has_effect(self) -> bool:
+        """Whether a call of it may change something."""
+        return has_effect(self.spec)
+
+    def does(self, verb: str) -> bool:
+        """Whether a verb's stem is one of its name, or like one."""
+        return verb in self.name_stems or self.is_like(verb)
+
+    @property
     def all_stems(self) -> frozenset[str]:
         return self.name_stems | self.text_stems | self.field_stems
+
+
+def _is_told(step: Step, tool: _KnownTool, chosen: Chosen) -> bool:
+    """Whether a step plainly tells to make a call that changes something; of one with gaps its mood alone counts."""
+    if has_doubt(step.text) or not commands(step, tool.spec):
+        return False
+    return bool(chosen.missing) or says_just(step, tool.spec, chosen.arguments)
 
 
 def _says_name(step: Step, tool: _KnownTool) -> bool:

@@ -96,7 +96,8 @@ class Progress:
         if comment is not None and comment.text is not None and step == 1:
             edit: dict[str, JsonValue] = {"path": comment.path, "old_text": comment.text, "new_text": ""}
             return self._chooser.call("edit_file", edit)
-        chosen = self._chooser.choose(self._task.steps[step - 1], self._last_path_before(step))
+        may_act = step not in self._task.in_doubt
+        chosen = self._chooser.choose(self._task.steps[step - 1], self._last_path_before(step), may_act=may_act)
         if comment is not None and chosen is not None and chosen.missing == ("path",):
             return Chosen(chosen.tool, {"path": comment.path, **chosen.arguments})  # said in a file, meant for it
         return chosen

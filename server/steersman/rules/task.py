@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage, UserMessage
 from steersman.rules.comments import REMOVAL, InstructionComment, read_comment
-from steersman.rules.steps import split_steps
+from steersman.rules.steps import Part, split_task
 
 _GO_ON = re.compile(
     r"\s*(?:please\W+)?(?:(?:go\s+on|continue|carry\s+on|proceed|resume|keep\s+going)\b.{0,20}"
@@ -33,6 +33,7 @@ class Task:
     Attributes:
         prompt: the person's own words, without what the editor added.
         steps: all of them, in order.
+        in_doubt: the numbers of the steps (1 for the first) that a denial or question beside them leaves in doubt.
         done: the calls made for it, in order.
         focus: the file that the person has before them, which "this" and "it" mean where no step named another.
         comment: the instruction comment that it is, whose removal is the first step, or None.
@@ -42,6 +43,7 @@ class Task:
 
     prompt: str
     steps: list[str]
+    in_doubt: set[int] = field(default_factory=set[int])
     done: list[Done] = field(default_factory=list[Done])
     focus: str | None = None
     comment: InstructionComment | None = None
@@ -75,18 +77,26 @@ def _hear(message: UserMessage, tasks: list[Task]) -> None:
     if tasks and (message.origin == "host" or _GO_ON.fullmatch(message.content)):
         return
     if tasks and message.origin == "steered":
-        tasks[-1].steps.extend(split_steps(_own_words(message.content)))
+        _add_steps(tasks[-1], split_task(_own_words(message.content)))
         tasks[-1].said = ""
         return
     words = _own_words(message.content)
     context = message.content[len(words) :]
     focus = _FOCUS.search(context)
-    task = Task(words, split_steps(words), focus=None if focus is None else focus.group(1))
+    task = Task(words, [], focus=None if focus is None else focus.group(1))
     comment = read_comment(words, context)
     if comment is not None:
         task.comment, task.focus = comment, comment.path
-        task.steps = [*([REMOVAL] if comment.text is not None else ()), *split_steps(comment.says)]
+        task.steps = [REMOVAL] if comment.text is not None else []
+    _add_steps(task, split_task(words if comment is None else comment.says))
     tasks.append(task)
+
+
+def _add_steps(task: Task, parts: Sequence[Part]) -> None:
+    for part in parts:
+        task.steps.append(part.text)
+        if part.in_doubt:
+            task.in_doubt.add(len(task.steps))
 
 
 def _own_words(content: str) -> str:
