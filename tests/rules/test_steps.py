@@ -41,3 +41,4 @@ def test_a_long_task_is_split_in_no_time():
     """Every scan is linear: neither many marks nor long white space make it slow."""
     nasty = "'a " * 20_000 + " " * 50_000 + '"' * 5_001 + "“" * 5_000 + ";" * 20_000
     assert split_steps(nasty)
+    assert split_steps(f"never {nasty}" + " " * 50_000 + "," * 50_000 + "!" * 50_000 + "a but" * 10_000)

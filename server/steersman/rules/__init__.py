@@ -5,8 +5,8 @@ everything it knows comes with the request.
 
 How it comes to a reply: ``task`` reads the conversation as tasks, ``steps`` splits the task, ``choice`` finds the tool
 for a step by word overlap, ``fill`` its arguments by the tool's JSON schema, ``mood`` and ``certainty`` let a call that
-changes something pass only where the step plainly tells to make it, ``progress`` tells which steps are done, ``telling``
-words the answer, and ``model`` puts it together.
+changes something pass only where the step plainly tells to make it, ``progress`` tells which steps are done,
+``telling`` words the answer, and ``model`` puts it together.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from steersman.rules.quotes import find_quotes
 from steersman.rules.words import stem_set, word_set
 
 _PIECE = re.compile(r"\S+")
-_EDGES = re.compile(r"^[^\w-]+|[^\w]+$")
+_BEFORE = re.compile(r"[^\w-]+")
 _QUESTION_MARK = re.compile(r"\?(?=[\s)\]}.!?\"'”’*_]|$)")
 _APOSTROPHES = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "´": "'", "`": "'"})
 _NEGATIONS = word_set(
@@ -32,6 +32,8 @@ _ASKING = word_set(
 )
 _ASKING_FOR_FACTS = word_set("what who whom whose which where what's who's where's")
 _CONTRASTS = word_set("but instead rather only just yes")
+_RETRACTING = word_set("or no nope wait unless if except stop cancel")
+_RETRACTION = word_set("do don't dont not never mind it that this them just kidding please any of ever better rather")
 _ACTS = stem_set(
     """edit replace change modify substitute fix update correct swap rewrite write create save put store append make
     overwrite delete remove erase rm unlink move rename mv run execute exec launch patch apply insert add prepend"""
@@ -72,6 +74,13 @@ def spreads(clause: str) -> bool:
     return not (words and words[0] in _ASKING_FOR_FACTS) or bool(stem_set(" ".join(words)) & _ACTS)
 
 
+def takes_back(clause: str) -> bool:
+    """Whether a clause bounds or withdraws what stands before it, as in "or not?", "no, don't" and "never mind"."""
+    words = plain_words(clause)
+    words = words[words[:1] == ["but"] :]
+    return bool(words) and (words[0] in _RETRACTING or set(words) <= _RETRACTION)
+
+
 def contrasts(clause: str) -> bool:
     """Whether a clause begins anew, whatever doubt stood before it, as in "instead, delete b.txt"."""
     return bool({*plain_words(clause)[:1]} & _CONTRASTS)
@@ -79,8 +88,17 @@ def contrasts(clause: str) -> bool:
 
 def plain_words(clause: str) -> list[str]:
     """Return the words of a clause that stand in no quotes, in lower case, without punctuation around them."""
-    pieces = (_EDGES.sub("", piece) for piece in _PIECE.findall(_unquoted(clause).lower().translate(_APOSTROPHES)))
+    pieces = (_bare(piece) for piece in _PIECE.findall(_unquoted(clause).lower().translate(_APOSTROPHES)))
     return [piece for piece in pieces if piece]
+
+
+def _bare(piece: str) -> str:
+    """Return a piece without punctuation around it; a dash before it stays, as it makes an option of a word."""
+    before = _BEFORE.match(piece)
+    begin, end = 0 if before is None else before.end(), len(piece)
+    while end > begin and not piece[end - 1].isalnum():
+        end -= 1
+    return piece[begin:end].strip("_")
 
 
 def _unquoted(clause: str) -> str:

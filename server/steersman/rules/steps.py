@@ -7,14 +7,14 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from steersman.rules.mood import begins_as_question, contrasts, denies, has_doubt, spreads
+from steersman.rules.mood import begins_as_question, contrasts, denies, has_doubt, spreads, takes_back
 from steersman.rules.quotes import find_quotes
 
 _SPLIT = re.compile(r";|(?<![\w./\\-])then(?![\w/\\-]|\.\w)", re.IGNORECASE)
 _NEVER = r"(?:please\s+)?(?:do\s+not|don['’]?t|never)\b"
 _DENIED_SPLIT = re.compile(
     rf";|(?<![\w./\\-])then(?![\w/\\-]|\.\w)|(?<=[\w\"'”’`)][.!…])\s+|(?:,\s*|\s)(?:(?:but|and|yet|though)\s+)?(?={_NEVER})"
-    r"|,?\s+(?=but\b)",
+    r"|,?\s(?=but\b)",
     re.IGNORECASE,
 )
 """Where a task in which something is denied comes apart: at its sentences, and before what is denied, too."""
@@ -54,7 +54,8 @@ def split_task(task: str) -> list[Part]:
     """Return the steps of a task, each with the doubt that its neighbours cast on it.
 
     A denial or a question goes on to what is joined to it by ``then`` or ``;``, up to the end of the sentence or a word
-    such as "but" or "instead". A question mark counts for what stands before it, unless the last step asks by itself.
+    such as "but" or "instead". A question mark counts for what stands before it, unless the last step asks by itself;
+    what takes back ("or not?", "no, don't") does so for all before it.
     """
     note = _NOTE.match(task)
     if note is not None:
@@ -90,15 +91,14 @@ def _spread(written: list[str]) -> list[bool]:
         is_carried = is_carried and not contrasts(words)
         doubts.append(is_carried)
         is_carried = (is_carried or (bool(bare) and spreads(bare))) and _FULL_STOP.search(words) is None
-    is_carried = False
+    is_asked = is_withdrawn = False
     for index in range(len(written) - 1, -1, -1):
-        words = written[index]
-        if _FULL_STOP.search(words) is not None:
-            is_carried = False
-        doubts[index] = doubts[index] or is_carried
-        bare = _bare(words)
-        is_asked = "?" in words and has_doubt(bare) and not denies(bare) and not begins_as_question(bare)
-        is_carried = is_carried or is_asked
+        words, bare = written[index], _bare(written[index])
+        is_asked = is_asked and _FULL_STOP.search(words) is None
+        doubts[index] = doubts[index] or is_asked or is_withdrawn
+        asks_of_all = "?" in words and has_doubt(bare) and not denies(bare) and not begins_as_question(bare)
+        is_asked = is_asked or asks_of_all
+        is_withdrawn = is_withdrawn or takes_back(bare)
     return doubts
 
 
