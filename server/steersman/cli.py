@@ -236,6 +236,7 @@ def _add_changing(action: _AddAction) -> None:
     undo = action("undo-rewind", "take a rewind back", with_id=False)
     undo.add_argument("id", metavar="REWIND", help="its id, as the rewind and `sessions show` tell it; or latest")
     undo.add_argument("--force", action="store_true", help="also files that were changed since")
+    undo.add_argument("--dry-run", action="store_true", help="only tell what would be done, with each file's change")
     undo.set_defaults(does="sessions_rewind:undo_rewind")
 
 

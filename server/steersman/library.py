@@ -134,8 +134,8 @@ class SessionLibrary:
         )  # fmt: skip
         return rewind_to_wire(result)
 
-    async def undo_rewind(self, rewind_id: str, *, force: bool = False) -> Json:
-        """Return ``{restored, conflicts, rewindId}``."""
+    async def undo_rewind(self, rewind_id: str, *, force: bool = False, dry_run: bool = False) -> Json:
+        """Return ``{restored, conflicts, rewindId}``, or what would be done."""
         for place in self._places():
             store = self._shelf.readable(place)
             record = store.find_rewind(rewind_id)
@@ -143,8 +143,9 @@ class SessionLibrary:
                 self.check_free(record.id)
                 workspace = self._workspace(record)
                 result = await undo_rewind(
-                    store, workspace, rewind_id, new_id=self._new_id, holder=self._holder, force=force
-                )
+                    store, workspace, rewind_id,
+                    new_id=self._new_id, holder=self._holder, force=force, dry_run=dry_run,
+                )  # fmt: skip
                 return rewind_to_wire(result)
         raise InvalidRequestError(f"There is no rewind {rewind_id} in this workspace.")
 
@@ -193,6 +194,8 @@ def rewind_to_wire(result: RewindResult | RewindPreview) -> Json:
         return wire
     wire["preview"] = result.token
     wire["files"] = [_previewed_to_wire(each) for each in result.files]
+    if result.messages is not None:
+        wire["messages"] = result.messages
     return wire
 
 

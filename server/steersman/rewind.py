@@ -78,6 +78,7 @@ class RewindPreview:
         conflicts: every file it would leave alone.
         uncovered: as in ``RewindResult``.
         token: stands for all of that; a rewind that is told it does that and nothing else (DESIGN A4).
+        messages: of an undo, how many messages the conversation would have; None: as many as now.
     """
 
     session_id: str
@@ -86,6 +87,7 @@ class RewindPreview:
     conflicts: tuple[Conflict, ...]
     uncovered: tuple[str, ...]
     token: str
+    messages: int | None = None
 
     @property
     def restored(self) -> tuple[str, ...]:
@@ -170,11 +172,12 @@ async def undo_rewind(
     new_id: Callable[[], str],
     holder: str,
     force: bool = False,
-) -> RewindResult:
+    dry_run: bool = False,
+) -> RewindResult | RewindPreview:
     """Take a rewind back: files as they were before it, and the conversation it left.
 
     A file that is no longer as the rewind left it is a conflict, and left alone unless forced; also later, when the
-    rest was taken back already. The result's ``rewind_id`` takes this back in turn.
+    rest was taken back already. The result's ``rewind_id`` takes this back in turn. ``dry_run``: as for ``rewind``.
 
     Raises:
         InvalidRequestError: no such rewind, or it was taken back already.
@@ -186,6 +189,8 @@ async def undo_rewind(
     with store.acquire(session.id, holder) as handle:
         plan = handle.plan_undo(rewind_id, force=force)
         look = await _look(workspace, plan.restores, force=force)
+        if dry_run:
+            return _preview(workspace, handle.session_id, plan, look, force=force)
         told = "brought back the changes to these files that had been taken back"
         return await _carry_out(handle, workspace, plan, look, new_id(), force=force, told=told)
 
@@ -247,7 +252,8 @@ def _preview(workspace: Workspace, session_id: str, plan: RewindPlan, look: _Loo
     )
     wanted = [probable_state(step.wanted) for step in (*look.steps, *look.disputed)]
     token = _token((plan.last_kept, plan.conversation, plan.uncovered, look.conflicts, files, wanted))
-    return RewindPreview(session_id, plan.last_kept, files, tuple(look.conflicts), plan.uncovered, token)
+    conflicts = tuple(look.conflicts)
+    return RewindPreview(session_id, plan.last_kept, files, conflicts, plan.uncovered, token, plan.messages)
 
 
 def _change(workspace: Workspace, step: _Step, *, force: bool) -> Change:

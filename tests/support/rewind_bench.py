@@ -80,7 +80,11 @@ class Bench:
         )  # fmt: skip
 
     async def undo(self, rewind_id: str, *, force: bool = False) -> RewindResult:
-        return await undo_rewind(self.store, self.workspace, rewind_id, new_id=self.new_id, holder="undo", force=force)
+        result = await undo_rewind(
+            self.store, self.workspace, rewind_id, new_id=self.new_id, holder="undo", force=force
+        )
+        assert isinstance(result, RewindResult)
+        return result
 
     def files(self) -> dict[str, str]:
         return {path.name: path.read_text() for path in sorted(self.folder.rglob("*")) if path.is_file()}

@@ -38,7 +38,7 @@ def test_a_rewind_of_nothing_is_wrong_usage_and_an_unknown_one_is_not_found(type
     assert unknown.err.startswith(
         "steersman: There is no rewind 'nope' in this folder. `steersman sessions show latest`"
     )
-    assert "no rewind in this folder" in typed("sessions", "undo-rewind", "latest").err
+    assert "There is nothing to take back" in typed("sessions", "undo-rewind", "latest").err
     assert typed("sessions", "rewind", edited, "--to", "99").code == 64
 
 
@@ -107,3 +107,59 @@ def test_a_later_change_stands_in_the_way_of_undoing_until_it_is_forced(steersma
 def test_what_is_to_be_typed_next_names_the_folder_that_was_named(steersman, edited):
     printed = steersman("sessions", "rewind", edited, "-C", str(steersman.folder))
     assert f"undo it with: steersman sessions undo-rewind -C {steersman.folder} " in printed.stderr
+
+
+def write_and_rewind(steersman, typed, name):
+    """Let a new session write a file and rewind it; return the session's id."""
+    model = steersman.script([call("write_file", path=name, content="x\n")], ["Done."])
+    ran = typed("run", f"Write {name}", "--model", model, "--yes", "--output", "json")
+    assert typed("sessions", "rewind", "latest").out == f"removed  {name}\n"
+    return json.loads(ran.out)["sessionId"]
+
+
+def test_the_latest_is_what_was_done_last_and_never_the_rewind_of_an_older_conversation(steersman, typed):
+    write_and_rewind(steersman, typed, "a.txt")
+    later = write_and_rewind(steersman, typed, "b.txt")
+    for expected in ("restored  b.txt\n", "removed  b.txt\n", "restored  b.txt\n"):
+        printed = typed("sessions", "undo-rewind", "latest")
+        assert (printed.code, printed.out) == (0, expected)
+        assert printed.err.startswith(f"session {later[:8]} Write b.txt\n")
+    assert not (steersman.folder / "a.txt").exists()
+
+
+def test_what_went_with_its_session_is_not_taken_back_and_nothing_older_is(steersman, typed):
+    older = write_and_rewind(steersman, typed, "a.txt")
+    later = write_and_rewind(steersman, typed, "b.txt")
+    typed("sessions", "delete", later)
+    refused = typed("sessions", "undo-rewind", "latest")
+    assert (refused.code, refused.out) == (1, "")
+    assert "There is nothing to take back" in refused.err
+    assert not (steersman.folder / "a.txt").exists()
+    rewind_id = typed("sessions", "show", older).out.split("undo-rewind ")[1].split()[0]
+    assert typed("sessions", "undo-rewind", rewind_id).out == "restored  a.txt\n"
+
+
+def test_a_rewind_of_an_earlier_session_is_still_the_latest_when_another_without_one_is_deleted(steersman, typed):
+    write_and_rewind(steersman, typed, "a.txt")
+    typed("run", "Say hello", "--model", steersman.script(["Hello."]))
+    typed("sessions", "delete", "latest")
+    assert typed("sessions", "undo-rewind", "latest").out == "restored  a.txt\n"
+
+
+def test_an_undo_that_left_everything_alone_can_still_be_forced_as_the_latest(steersman, typed, edited):
+    typed("sessions", "rewind", edited, "--files-only", "--to", "0")
+    (steersman.folder / "a.txt").write_text("mine\n")
+    assert typed("sessions", "undo-rewind", "latest").code == 1
+    assert typed("sessions", "undo-rewind", "latest", "--force").out == "restored  a.txt\n"
+    assert (steersman.folder / "a.txt").read_text() == "omega\n"
+
+
+def test_a_dry_run_of_an_undo_shows_each_change_and_does_nothing(steersman, typed, edited):
+    typed("sessions", "rewind", edited)
+    printed = typed("sessions", "undo-rewind", "latest", "--dry-run")
+    assert printed.code == 0
+    first, *diff, last = printed.out.rstrip("\n").split("\n")
+    assert (first, diff[-2:]) == ("would be restored  a.txt (+1 −1)", ["-alpha", "+omega"])
+    assert last == "The conversation would have its 4 messages again."
+    assert (steersman.folder / "a.txt").read_text() == "alpha\n"
+    assert as_json(typed("sessions", "show", edited, "--json"))["messages"] == []

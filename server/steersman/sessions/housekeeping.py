@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
-from steersman.sessions import blobs, queries
+from steersman.sessions import blobs, queries, rewinds
 from steersman.sessions.database import Database
 from steersman.sessions.records import StoreSize
 from steersman.sessions.search import compact_index, forget_in_index
@@ -19,6 +19,7 @@ _COMPANIONS = ("", "-wal", "-shm", "-journal")
 def delete_session(connection: sqlite3.Connection, key: int) -> None:
     """Delete a session with its messages, markers, checkpoints and timings. ``forget_deleted`` comes after."""
     forget_in_index(connection, key)
+    rewinds.forget_latest(connection, key)
     connection.execute("DELETE FROM session WHERE key = ?", (key,))
 
 

@@ -29,6 +29,7 @@ class RewindPlan:
             which no checkpoint was taken (commands).
         conversation: the spans of the conversation afterwards, None: it stays as it is.
         undoes: the rewind that is taken back, or None.
+        messages: of an undo, how many messages the conversation has afterwards; None: as many as now.
     """
 
     last_kept: int
@@ -36,6 +37,7 @@ class RewindPlan:
     uncovered: tuple[str, ...]
     conversation: Segments | None
     undoes: str | None = None
+    messages: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,8 @@ def plan_undo(connection: sqlite3.Connection, record: RewindRecord, *, force: bo
             raise InvalidRequestError(f"Rewind {record.id} was taken back already.", hint=hint)
     next_seq = queries.read_next_seq(connection, record.session)
     spans = None if undone or not record.segments else segments.resume(record.segments, next_seq, record.next_seq)
-    return RewindPlan(record.last_kept, load_restores(connection, touches), (), spans, record.id)
+    messages = None if spans is None else history.count_messages(connection, record.session, spans)
+    return RewindPlan(record.last_kept, load_restores(connection, touches), (), spans, record.id, messages)
 
 
 def add_rewind(connection: sqlite3.Connection, key: int, rewind_id: str, plan: RewindPlan, at: float) -> None:
@@ -136,14 +139,45 @@ def find_rewind(connection: sqlite3.Connection, rewind_id: str) -> RewindRecord 
     return RewindRecord(found_id, key, next_seq, last_kept, segments.parse(spans) if spans else None, undoes)
 
 
-def standing_rewind(connection: sqlite3.Connection, key: int | None) -> StandingRewind | None:
-    """Return the latest rewind, of one session or of all, that was not taken back and takes none back itself."""
+def standing_rewind(connection: sqlite3.Connection, key: int) -> StandingRewind | None:
+    """Return a session's latest rewind that was not taken back and takes none back itself."""
     row = connection.execute(
-        "SELECT id, at FROM rewind WHERE (? IS NULL OR session = ?) AND undoes IS NULL AND NOT EXISTS"
+        "SELECT id, at FROM rewind WHERE session = ? AND undoes IS NULL AND NOT EXISTS"
         " (SELECT 1 FROM rewind AS undo WHERE undo.undoes = rewind.id) ORDER BY at DESC, rowid DESC LIMIT 1",
-        (key, key),
+        (key,),
     ).fetchone()
     return None if row is None else StandingRewind(*row)
+
+
+def latest_rewind(connection: sqlite3.Connection) -> str | None:
+    """Return the id of the latest rewind or undo of all sessions; None when that went with its session, or none was.
+
+    An undo that did nothing (every file was in the way) stands for what it was to take back: that still can be forced.
+    """
+    row = connection.execute("SELECT id, undoes, overtaken FROM rewind ORDER BY rowid DESC LIMIT 1").fetchone()
+    if row is None or row[2]:
+        return None
+    while row[1] is not None and not _did_anything(connection, row[0]):
+        row = connection.execute("SELECT id, undoes FROM rewind WHERE id = ?", (row[1],)).fetchone()
+    return row[0]
+
+
+def forget_latest(connection: sqlite3.Connection, key: int) -> None:
+    """See to it, before a session is deleted, that no rewind older than its own becomes the latest by that."""
+    connection.execute(
+        "UPDATE rewind SET overtaken = 1 WHERE rowid < (SELECT max(rowid) FROM rewind WHERE session = ?)", (key,)
+    )
+
+
+def _did_anything(connection: sqlite3.Connection, rewind_id: str) -> bool:
+    return bool(
+        connection.execute(
+            "SELECT segments IS NOT NULL OR EXISTS"
+            " (SELECT 1 FROM touch WHERE touch.session = rewind.session AND rewind_id = rewind.id AND settled >= 0)"
+            " FROM rewind WHERE id = ?",
+            (rewind_id,),
+        ).fetchone()[0]
+    )
 
 
 def _uncovered(connection: sqlite3.Connection, key: int, behind: Sequence[StoredMessage]) -> tuple[str, ...]:

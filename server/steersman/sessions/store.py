@@ -328,11 +328,15 @@ class SessionStore:
 
         return check_up(self._database, read_all_that_an_export_needs)
 
-    def standing_rewind(self, session_id: str | None = None) -> StandingRewind | None:
-        """Return the latest rewind that can be taken back, of one session or of all; None when there is none."""
+    def standing_rewind(self, session_id: str) -> StandingRewind | None:
+        """Return the session's latest rewind that was not taken back; None when there is none."""
         with self._database.reading() as connection:
-            key = None if session_id is None else _require(connection, session_id).key
-            return rewinds.standing_rewind(connection, key)
+            return rewinds.standing_rewind(connection, _require(connection, session_id).key)
+
+    def latest_rewind(self) -> str | None:
+        """Return the id of what was rewound or taken back last in the folder; None where its session was deleted."""
+        with self._database.reading() as connection:
+            return rewinds.latest_rewind(connection)
 
     def find_rewind(self, rewind_id: str) -> SessionRecord | None:
         """Return the session in which this rewind was made, or None."""

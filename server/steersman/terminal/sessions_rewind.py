@@ -12,7 +12,7 @@ from urllib.request import url2pathname
 
 from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
 from steersman.agent.messages import UserMessage
-from steersman.sessions.records import StoredMessage
+from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.sessions.segments import snap_down
 from steersman.sessions.store import SessionStore
 from steersman.terminal.output import counted, exits, in_folder, print_json, printable
@@ -44,44 +44,49 @@ def rewind(args: argparse.Namespace) -> int:
             )
         )
         changed = bool(result["restored"]) or folder.store.get(record.id).messages != record.messages
-    left_out = [] if args.files_only else _left_out(messages, to_message)
+    left_out = 0 if args.files_only else _count_left_out(messages, to_message)
     if args.dry_run:
-        return _print_preview(result, left_out, args)
+        return _print_preview(result, _shorter(left_out, "would go"), args)
     undo = in_folder("sessions undo-rewind", args.folder, result["rewindId"])
     if left_out and not args.json:
-        note(f"The conversation goes on without its last {counted(len(left_out), 'message')}.")
+        note(_shorter(left_out, "goes"))
     return _print_done(result, args, undo=undo if changed else None, retry="--force")
 
 
 @exits
 def undo_rewind(args: argparse.Namespace) -> int:
-    """Take a rewind back; “latest” is the latest that was not taken back."""
+    """Take a rewind or an undo back; “latest” is what was done last in the folder, whichever of the two that is."""
     with SessionsFolder(args) as folder:
-        rewind_id = _rewind_id(folder.store, args.id)
-        before = folder.store.find_rewind(rewind_id)
-        result = asyncio.run(folder.app.sessions.undo_rewind(rewind_id, force=args.force))
-        after = folder.store.find_rewind(rewind_id)
-        changed = bool(result["restored"]) or (before and before.messages) != (after and after.messages)
+        rewind_id, before = _named_rewind(folder.store, args.id)
+        result = asyncio.run(folder.app.sessions.undo_rewind(rewind_id, force=args.force, dry_run=args.dry_run))
+        after = folder.store.get(before.id)
+    if not args.json:
+        note(printable(f"session {before.id[:8]} {before.title}"))
+    if args.dry_run:
+        return _print_preview(result, _have_again(result.get("messages", before.messages) - before.messages), args)
+    changed = bool(result["restored"]) or before.messages != after.messages
     undo = in_folder("sessions undo-rewind", args.folder, result["rewindId"])
     retry = in_folder("sessions undo-rewind --force", args.folder, rewind_id)
     return _print_done(result, args, undo=undo if changed else None, retry=retry)
 
 
-def _rewind_id(store: SessionStore, wanted: str) -> str:
-    """Return the id of the rewind that is meant.
+def _named_rewind(store: SessionStore, wanted: str) -> tuple[str, SessionRecord]:
+    """Return the id of the rewind that is meant, and its session.
 
     Raises:
         SessionNotFoundError: there is none.
     """
-    standing = store.standing_rewind() if wanted == "latest" else None
-    if standing is not None:
-        return standing.id
-    if wanted == "latest":
-        raise SessionNotFoundError("There is no rewind in this folder that could be taken back.")
-    if store.find_rewind(wanted) is None:
+    rewind_id = store.latest_rewind() if wanted == "latest" else wanted
+    if rewind_id is None:
+        raise SessionNotFoundError(
+            "There is nothing to take back: no rewind in this folder, or the latest one went with its session.",
+            hint="`steersman sessions show ID` tells the rewind of a session, which its id takes back.",
+        )
+    session = store.find_rewind(rewind_id)
+    if session is None:
         hint = "`steersman sessions show latest` tells the rewind of a session; `latest` means the latest of all."
         raise SessionNotFoundError(f"There is no rewind {wanted!r} in this folder.", hint=hint)
-    return wanted
+    return rewind_id, session
 
 
 def _before_last_prompt(messages: list[StoredMessage]) -> int:
@@ -93,14 +98,28 @@ def _before_last_prompt(messages: list[StoredMessage]) -> int:
     return -1
 
 
-def _left_out(messages: list[StoredMessage], to_message: int) -> list[StoredMessage]:
-    """Return the messages that the conversation would no longer have."""
+def _count_left_out(messages: list[StoredMessage], to_message: int) -> int:
+    """Return how many messages the conversation would no longer have."""
     last_kept = snap_down(messages, to_message)
-    return [each for each in messages if each.seq > last_kept]
+    return sum(each.seq > last_kept for each in messages)
 
 
-def _print_preview(result: Json, left_out: list[StoredMessage], args: argparse.Namespace) -> int:
-    """Print what a rewind would do, each file with its change."""
+def _shorter(left_out: int, verb: str) -> str:
+    """Return what becomes of a conversation that loses messages; "" for none."""
+    return f"The conversation {verb} on without its last {counted(left_out, 'message')}." if left_out else ""
+
+
+def _have_again(more: int) -> str:
+    """Return what an undo would make of a conversation; ``more``: messages than now, or fewer."""
+    return (
+        f"The conversation would have its {counted(more, 'message')} again."
+        if more > 0
+        else _shorter(-more, "would go")
+    )
+
+
+def _print_preview(result: Json, conversation: str, args: argparse.Namespace) -> int:
+    """Print what a rewind would do, each file with its change; ``conversation``: what that would become, or ""."""
     if args.json:
         print_json(result)
         return 1 if result["conflicts"] else 0
@@ -113,8 +132,8 @@ def _print_preview(result: Json, left_out: list[StoredMessage], args: argparse.N
     for conflict in result["conflicts"]:
         say(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
     _print_rest(result, "No file would be put back.")
-    if left_out:
-        say(f"The conversation would go on without its last {counted(len(left_out), 'message')}.")
+    if conversation:
+        say(conversation)
     note("Nothing was done; leave out --dry-run to do it.")
     return 1 if result["conflicts"] else 0
 
