@@ -22,7 +22,7 @@ from steersman.sessions.store import SessionStore
 from steersman_tools.kit.rewinding import text_after, text_of
 from steersman_tools.kit.workspace import FileMissingError, PathRefusedError, Snapshot, Workspace
 
-CHANGED_REASON = "changed since Steersman last wrote it; left as it is"
+CHANGED_REASON = "changed since this conversation last wrote it; left as it is"
 
 
 @dataclass(frozen=True, slots=True)

@@ -60,7 +60,8 @@ def test_a_rewound_session_says_so_until_the_rewind_is_taken_back(typed, edited)
     assert "rewound at" not in typed("sessions", "show", edited).out
     rewind_id = typed("sessions", "rewind", edited).err.split()[-1]
     assert f"; undo with: steersman sessions undo-rewind {rewind_id}\n" in typed("sessions", "show", edited).out
-    assert typed("sessions", "undo-rewind", "latest").code == 0
+    undone = typed("sessions", "undo-rewind", "latest")
+    assert (undone.code, "The conversation has its 4 messages again.\n" in undone.err) == (0, True)
     assert "rewound at" not in typed("sessions", "show", edited).out
 
 
@@ -80,6 +81,7 @@ def test_a_dry_run_tells_conflicts_and_what_forcing_them_would_do(steersman, typ
     (steersman.folder / "a.txt").write_text("mine\n")
     printed = typed("sessions", "rewind", edited, "--dry-run", "--files-only")
     assert (printed.code, printed.out.startswith("conflict  a.txt: ")) == (1, True)
+    assert printed.out.endswith("\n-mine\n+alpha\n")
     forced = typed("sessions", "rewind", edited, "--dry-run", "--files-only", "--force")
     assert forced.code == 0
     assert "\n-mine\n+alpha\n" in forced.out

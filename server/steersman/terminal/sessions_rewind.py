@@ -64,6 +64,11 @@ def undo_rewind(args: argparse.Namespace) -> int:
         note(printable(f"session {before.id[:8]} {before.title}"))
     if args.dry_run:
         return _print_preview(result, _have_again(result.get("messages", before.messages) - before.messages), args)
+    more = after.messages - before.messages if not args.json else 0
+    if more > 0:
+        note(f"The conversation has its {counted(more, 'message')} again.")
+    elif more < 0:
+        note(_shorter(-more, "goes"))
     changed = bool(result["restored"]) or before.messages != after.messages
     undo = in_folder("sessions undo-rewind", args.folder, result["rewindId"])
     retry = in_folder("sessions undo-rewind --force", args.folder, rewind_id)
@@ -129,8 +134,12 @@ def _print_preview(result: Json, conversation: str, args: argparse.Namespace) ->
             counts = f"(+{file['added']} −{file['removed']})"
             say(f"would be {_VERBS[file['kind']]}  {_shown(file['uri'])} {counts}")
             say(style.diff(printable(file["diff"].rstrip("\n"))))
+    disputed = {file["uri"]: file for file in result["files"] if "conflict" in file}
     for conflict in result["conflicts"]:
         say(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
+        if conflict["uri"] in disputed:
+            say("with --force it would become:")
+            say(style.diff(printable(disputed[conflict["uri"]]["diff"].rstrip("\n"))))
     _print_rest(result, "No file would be put back.")
     if conversation:
         say(conversation)
