@@ -93,3 +93,8 @@ def test_contents_of_files_go_along_only_when_asked_and_only_in_json(steersman, 
 def test_columns_stand_below_each_other_whatever_letters_are_in_them():
     lines = table([["日本", "7", "x"], ["e\u0301a", "1234", "y"]], ["name", "count", "z"], right=(1,)).split("\n")
     assert lines == ["name  count  z", "日本      7  x", "e\u0301a     1234  y"]
+
+
+def test_a_folder_is_named_as_one_and_forcing_is_not_advised(steersman, typed, session):
+    refused = typed("sessions", "export", session, "--output", str(steersman.folder))
+    assert (refused.code, "is a folder." in refused.err, "--force" in refused.err) == (64, True, False)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import errno
 import tempfile
 import webbrowser
 from pathlib import Path
 
-from steersman.agent.errors import InvalidRequestError
+from steersman.agent.errors import InvalidRequestError, StorageError
 from steersman.sessions.records import SessionRecord
 from steersman.terminal.output import exits, print_json, print_warning
 from steersman.terminal.sessions_folder import SessionsFolder
@@ -54,6 +55,8 @@ def _place_to_look(record: SessionRecord, format_name: str) -> Path:
 
 
 def _write(target: Path, text: str, *, overwrite: bool) -> None:
+    if target.is_dir():
+        raise InvalidRequestError(f"{target} is a folder.", hint="Name a file in it.")
     try:
         with target.open("w" if overwrite else "x", encoding="utf-8", newline="") as file:
             file.write(text)
@@ -64,4 +67,7 @@ def _write(target: Path, text: str, *, overwrite: bool) -> None:
             f"{target} could not be written: there is no folder {target.parent}.", hint="Make it first."
         ) from None
     except OSError as error:
-        raise InvalidRequestError(f"{target} could not be written ({error.strerror}).") from error
+        message = f"{target} could not be written ({error.strerror})."
+        if error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EIO}:
+            raise StorageError(message) from error
+        raise InvalidRequestError(message) from error
