@@ -146,7 +146,7 @@ class CodeActions:
 
     def _fix_here(self, document: OpenDocument, where: Range) -> _Offer:
         line = where.start.line + 1
-        prompt = f"Find and fix the problem in {self._name(document)} at line {line}."
+        prompt = f"Fix the problem in {self._name(document)} at line {line}."
         return _Offer("Steersman: fix the problem here", _FIX, "steersman.start", self._start(document, prompt, where))
 
     def _selection(self, document: OpenDocument, where: Range) -> Iterator[_Offer]:
