@@ -91,7 +91,9 @@ def test_a_failure_is_one_clear_line_and_exit_1_and_what_was_committed_stays(ste
     )
     done = run(steersman, "go", "--model", model)
     assert done.returncode == 1
-    assert done.stderr.splitlines()[-1].startswith("steersman: The provider is overloaded.")
+    told, go_on = done.stderr.splitlines()[-2:]
+    assert told.startswith("steersman: The provider is overloaded.")
+    assert go_on.startswith("[go on with: steersman run -C ")
     assert "Traceback" not in done.stderr
     assert [message["role"] for message in steersman.messages()] == ["user", "assistant", "tool"]
 

@@ -14,7 +14,7 @@ from functools import partial
 from types import FrameType
 from typing import Any
 
-from steersman.agent.errors import InvalidRequestError, SessionNotFoundError
+from steersman.agent.errors import InvalidRequestError, SessionNotFoundError, SteersmanError
 from steersman.agent.events import Event, Warned
 from steersman.agent.result import EXIT_CODES
 from steersman.app import HeadlessApp, headless_settings
@@ -81,7 +81,10 @@ async def _watch(app: HeadlessApp, request: RunRequest, output: str, folder: str
                     report = await run.wait()
             except RunFailedError as failed:
                 refused.tell()
-                return _tell_failure(failed, output)
+                code = _tell_failure(failed, output)
+                if output == "text" and _was_recorded(app, failed.report):
+                    note(f"[go on with: {_go_on(folder, failed.report)}]")
+                return code
         try:
             code = watched.code(_tell(report, output))
         except OutputLostError as lost:
@@ -169,6 +172,13 @@ def _where_it_is(app: HeadlessApp, folder: str, report: RunReport) -> str:
         if _is_kept(app):
             return f"{cancelled}Look at it with: {in_folder('sessions show', folder, session.id[:_SHORT_ID])}"
     return cancelled
+
+
+def _was_recorded(app: HeadlessApp, report: RunReport) -> bool:
+    """Say whether a run that failed left a conversation to go on with."""
+    with suppress(SteersmanError):  # what cannot be read now is no reason to hide why the run failed
+        return _is_kept(app) and _store(app).get(report.session_id).messages > 0
+    return False
 
 
 def _is_kept(app: HeadlessApp) -> bool:
