@@ -393,6 +393,7 @@ export interface RewindResult {
     readonly diff: string;
     readonly conflict?: string;
   })[];
+  readonly messages?: number;
 }
 
 export type RunStartedEvent = {
