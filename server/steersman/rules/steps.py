@@ -13,7 +13,7 @@ from steersman.rules.quotes import find_quotes
 _SPLIT = re.compile(r";|(?<![\w./\\-])then(?![\w/\\-]|\.\w)", re.IGNORECASE)
 _NEVER = r"(?:please\s+)?(?:do\s+not|don['’]?t|never)\b"
 _DENIED_SPLIT = re.compile(
-    rf";|(?<![\w./\\-])then(?![\w/\\-]|\.\w)|(?<=[\w\"'”’`)][.!…])\s+|(?:,\s*|\s)(?:(?:but|and|yet|though)\s+)?(?={_NEVER})"
+    rf"{_SPLIT.pattern}|(?<=[\w\"'”’`)][.!…])\s+|(?:,\s*|\s)(?:(?:but|and|yet|though)\s+)?(?={_NEVER})"
     r"|,?\s(?=but\b)",
     re.IGNORECASE,
 )
