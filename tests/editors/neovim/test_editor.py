@@ -15,8 +15,6 @@ from support.scripted_calls import edit, write
 
 Plugin = PluginWorkspace
 
-KILL_ALL = "local ids, signal = ...; vim.iter(ids):each(function(id) vim.uv.kill(id, signal) end)"
-
 
 def test_two_windows_on_a_file_see_the_edit_and_keep_their_places(nvim: Neovim, plugin: Plugin) -> None:
     plugin.script([edit("line 3\n", "line 3\nmore\n")], ["Done."])
@@ -177,7 +175,7 @@ def test_a_server_that_dies_ends_its_runs_and_the_next_task_starts_another(nvim:
     nvim.command("Steersman talk")
     plugin.gates.wait_reached("start")
     wait_until(lambda: "RunStarted" in plugin.user_events(), "the run in the editor")
-    nvim.lua(KILL_ALL, nvim.children(), "sigkill")
+    nvim.signal(nvim.children(), "sigkill")
     ended = plugin.wait_until_done()
     assert ended["error"] == "The server has ended; what had been recorded is kept."
     plugin.script(["Again."])
@@ -192,9 +190,9 @@ def test_a_server_that_dies_before_it_answers_leaves_the_task_to_be_sent_again(n
     plugin.open("a.txt", "one\n")
     plugin.command_server("status", {})
     servers = nvim.children()
-    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.signal(servers, "sigstop")
     nvim.command("Steersman talk")
-    nvim.lua(KILL_ALL, servers, "sigkill")
+    nvim.signal(servers, "sigkill")
     plugin.wait_for_text("not started: The server has ended before it answered.")
     assert any("The server has ended before it answered." in note for note in plugin.notes())
     nvim.command("Steersman! talk")

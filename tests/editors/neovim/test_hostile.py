@@ -11,7 +11,6 @@ from support.scripted_calls import edit, write
 
 Plugin = PluginWorkspace
 
-KILL_ALL = "local ids, signal = ...; vim.iter(ids):each(function(id) vim.uv.kill(id, signal) end)"
 CURRENT = "require('steersman.conversation').current()"
 
 
@@ -20,13 +19,13 @@ def test_a_start_that_nobody_answers_can_be_stopped_and_its_task_is_a_draft(nvim
     plugin.open("a.txt", "one\n")
     plugin.command_server("status", {})
     servers = nvim.children()
-    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.signal(servers, "sigstop")
     nvim.command("Steersman talk")
     nvim.command("Steersman! and softly")
     nvim.command("SteersmanStop")
     assert nvim.lua(f"return {CURRENT}.draft") == "talk\nand softly"
     assert nvim.lua(f"return {CURRENT}.starting") is None
-    nvim.lua(KILL_ALL, servers, "sigcont")
+    nvim.signal(servers, "sigcont")
     ended = plugin.wait_until_done()
     assert ended["stop_reason"] == "aborted", "what the server took all the same is stopped"
 
@@ -39,7 +38,7 @@ def test_words_told_to_a_run_that_dies_are_kept_for_the_next_message(nvim: Neovi
     nvim.wait("#require('steersman.runs').active() == 1", "the run")
     nvim.command("Steersman! and be quick")
     nvim.wait(f"#{CURRENT}.told == 1", "the server's word for it")
-    nvim.lua(KILL_ALL, nvim.children(), "sigkill")
+    nvim.signal(nvim.children(), "sigkill")
     plugin.wait_until_done()
     assert nvim.lua(f"return {CURRENT}.draft") == "and be quick"
 
@@ -51,10 +50,10 @@ def test_words_that_a_dead_server_was_told_are_kept_before_those_begun_since(nvi
     plugin.gates.wait_reached("start")
     nvim.wait("#require('steersman.runs').active() == 1", "the run")
     servers = nvim.children()
-    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.signal(servers, "sigstop")
     nvim.command("Steersman! first words")
     nvim.lua(f"{CURRENT}:keep('later words')")
-    nvim.lua(KILL_ALL, servers, "sigkill")
+    nvim.signal(servers, "sigkill")
     plugin.wait_until_done()
     nvim.wait(f"{CURRENT}.draft ~= 'later words'", "the words")
     assert nvim.lua(f"return {CURRENT}.draft") == "first words\nlater words"
@@ -119,10 +118,10 @@ def test_a_conversation_that_was_wiped_while_its_server_died_shows_nothing_and_f
     plugin.open("a.txt", "one\n")
     plugin.command_server("status", {})
     servers = nvim.children()
-    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.signal(servers, "sigstop")
     nvim.command("Steersman talk")
     nvim.lua(f"vim.api.nvim_buf_delete({CURRENT}.buf, {{ force = true }})")
-    nvim.lua(KILL_ALL, servers, "sigkill")
+    nvim.signal(servers, "sigkill")
     wait_until(plugin.notes, "what went wrong")
     assert "ended before it answered" in plugin.notes()[0]
     assert "Invalid buffer" not in nvim.messages()
@@ -200,7 +199,7 @@ def test_a_failure_where_one_answer_goes_keeps_no_other_from_its_own(nvim: Neovi
     plugin.open("a.txt", "one\n")
     plugin.command_server("status", {})
     servers = nvim.children()
-    nvim.lua(KILL_ALL, servers, "sigstop")
+    nvim.signal(servers, "sigstop")
     nvim.lua("""
         local connected = vim.lsp.get_clients({ name = "steersman" })[1]
         for _ = 1, 5 do
@@ -208,7 +207,7 @@ def test_a_failure_where_one_answer_goes_keeps_no_other_from_its_own(nvim: Neovi
         end
     """)
     nvim.command("Steersman talk")
-    nvim.lua(KILL_ALL, servers, "sigkill")
+    nvim.signal(servers, "sigkill")
     plugin.wait_for_text("not started: The server has ended before it answered.")
 
 
