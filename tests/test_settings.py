@@ -9,8 +9,7 @@ from steersman.configuration import load_settings
 from steersman.lsp.diagnostics import GetDiagnostics
 from steersman.permissions.modes import Mode, strictness
 from steersman.permissions.tool_names import TOOL_NAMES, unknown_tool
-from steersman.setting_parts import ASK_EVERYTHING
-from steersman.setting_parts import wire_name
+from steersman.setting_parts import ASK_EVERYTHING, wire_name
 from steersman.settings import Source, combine, parse_part, read_config_file, tightening_of
 from steersman.toolbox import CommandSettings, Toolbox
 from steersman_tools.kit.disk import DiskWorkspace
