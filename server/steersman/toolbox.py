@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from steersman.agent.cancel import CancelSignal
     from steersman.agent.messages import JsonValue
     from steersman.agent.tool import Effect, Emit, Plan, ToolResult
+    from steersman_tools.kit.leftovers import LeftoverStore
     from steersman_tools.kit.listing import Lister
     from steersman_tools.kit.ripgrep import Ripgrep
     from steersman_tools.kit.sandbox_probe import SandboxProbe
@@ -85,6 +86,19 @@ class Toolbox:
 
             self._probe = SandboxProbe()
         return self._probe
+
+    @property
+    def leftovers(self) -> Callable[[], LeftoverStore] | None:
+        """What gives the store of all that has to be removed if this process is killed; None: there is none."""
+        folder = self.commands.leftovers
+        return None if folder is None else partial(_store_in, folder)
+
+
+def _store_in(folder: Path) -> LeftoverStore:
+    from steersman.sessions.oslock import try_lock  # noqa: PLC0415 - at the first call that leaves anything
+    from steersman_tools.kit.leftovers import usable_store  # noqa: PLC0415 - likewise
+
+    return usable_store(folder, try_lock)
 
 
 class _Parts:
@@ -157,7 +171,7 @@ def _search(parts: _Parts) -> Tool:
     from steersman_tools.kit.searching import Searcher  # noqa: PLC0415
     from steersman_tools.search import Search  # noqa: PLC0415
 
-    return Search(parts.workspace, Searcher(parts.toolbox.ripgrep, parts.lister))
+    return Search(parts.workspace, Searcher(parts.toolbox.ripgrep, parts.lister, parts.toolbox.leftovers))
 
 
 def _edit_file(parts: _Parts) -> Tool:
@@ -191,17 +205,19 @@ def _delete_file(parts: _Parts) -> Tool:
 
 
 def _run_command(parts: _Parts) -> Tool:
-    from steersman.sessions.oslock import try_lock  # noqa: PLC0415
     from steersman_tools.kit.confining import CommandRules  # noqa: PLC0415
-    from steersman_tools.kit.leftovers import usable_store  # noqa: PLC0415
     from steersman_tools.run_command import RunCommand  # noqa: PLC0415
 
-    commands = parts.toolbox.commands
-    leftovers = usable_store(commands.leftovers, try_lock) if commands.leftovers is not None else None
+    commands, leftovers = parts.toolbox.commands, parts.toolbox.leftovers
     return RunCommand(
         parts.workspace,
         probe=parts.toolbox.probe,
-        rules=CommandRules(Path.home(), network=commands.network, hidden=commands.hidden, leftovers=leftovers),
+        rules=CommandRules(
+            Path.home(),
+            network=commands.network,
+            hidden=commands.hidden,
+            leftovers=None if leftovers is None else leftovers(),
+        ),
         environ=commands.environ,
         secret_names=commands.secret_names,
         read_only=parts.read_only,

@@ -299,6 +299,13 @@ def note(stores: StoreMaker | None, leftovers: Sequence[Leftover]) -> Record | N
         return None
 
 
+def sweep(stores: StoreMaker | None) -> None:
+    """Remove what dead owners left, whole scratch folders too. Never raises."""
+    if stores is not None:
+        with contextlib.suppress(OSError):
+            stores().sweep()
+
+
 def usable_store(folder: Path, try_lock: TryLock) -> LeftoverStore:
     """Return the store in a folder; where nothing can be noted, one that the user's processes share all the same.
 

@@ -18,6 +18,7 @@ from steersman.agent.tool import ToolError
 from steersman_tools.kit.globs import Glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.laid_out import laid_out
+from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Listing, Way, narrowed
 from steersman_tools.kit.matches import MAX_COLUMNS, FileHits, parse_files
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
@@ -106,11 +107,13 @@ class Searcher:
     Args:
         ripgrep: the program.
         lister: lists files where ripgrep's own choice would not be git's.
+        leftovers: gives the store where the folder for unsaved documents is noted, or None.
     """
 
-    def __init__(self, ripgrep: Ripgrep, lister: Lister) -> None:
+    def __init__(self, ripgrep: Ripgrep, lister: Lister, leftovers: StoreMaker | None = None) -> None:
         self._ripgrep = ripgrep
         self._lister = lister
+        self._leftovers = leftovers
 
     async def search(
         self,
@@ -137,7 +140,7 @@ class Searcher:
         checking = asyncio.ensure_future(asyncio.to_thread(_check_no_secret, location, protected))
         query = query if is_folder else replace(query, glob=None)
         scope = _Scope(location.path if is_folder else location.path.parent, location, open_texts)
-        search = _Search(self._ripgrep, query, scope, signal)
+        search = _Search(self._ripgrep, query, scope, signal, self._leftovers)
         try:
             if is_folder:
                 await self._search_folder(search, query, location, signal)
@@ -213,6 +216,7 @@ class _Search:
     query: Query
     scope: _Scope
     signal: CancelSignal
+    leftovers: StoreMaker | None
     found: Found = field(default_factory=Found)
     room: int = _MAX_OUTPUT_BYTES
     is_flooded: bool = False
@@ -250,7 +254,7 @@ class _Search:
         documents = await asyncio.to_thread(self.scope.open_documents, self.query, protected)
         if len(documents) > _MOST_BY_PIPE:
             paths = [path for path, _ in documents]
-            async with laid_out([text for _, text in documents], self.signal) as folder:
+            async with laid_out([text for _, text in documents], self.signal, self.leftovers) as folder:
                 output = await self._run_open(["--no-ignore", "--hidden", "--", "./"], folder)
             await self._take(output, lambda raw: paths[int(raw[2:])], is_open=True)
             return
