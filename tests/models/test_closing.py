@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import suppress
 
-import httpx
+import httpcore
 import pytest
 
 from steersman.agent.model import TextPiece
@@ -12,7 +12,7 @@ from steersman.models.endpoint import Endpoint
 from steersman.models.http_client import HttpModelClient
 from steersman.models.openai_chat import OpenAIChat
 from support.fault_server import Answer, FaultServer, delta, never, stream
-from support.replies import REQUEST
+from support.replies import REQUEST, PlayedRequests
 
 
 def http_client(server: FaultServer) -> HttpModelClient:
@@ -71,7 +71,7 @@ class FakeSocket:
         return self if name == "socket" else None
 
 
-class HeldBody(httpx.AsyncByteStream):
+class HeldBody:
     """One piece, then nothing more."""
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -83,12 +83,12 @@ class HeldBody(httpx.AsyncByteStream):
 
 
 def client_over(connection: FakeSocket) -> HttpModelClient:
-    def answer(request: httpx.Request) -> httpx.Response:
-        return httpx.Response(200, stream=HeldBody(), extensions={"network_stream": connection})
+    def answer(request: httpcore.Request) -> httpcore.Response:
+        return httpcore.Response(200, content=HeldBody(), extensions={"network_stream": connection})
 
     endpoint = Endpoint("test", "http://models.test/v1", "m")
     wire = OpenAIChat(provider="test", model="m")
-    return HttpModelClient(endpoint, wire, transport=httpx.MockTransport(answer))
+    return HttpModelClient(endpoint, wire, handler=PlayedRequests(answer))
 
 
 async def test_one_turn_after_the_cancel_the_connection_is_down():

@@ -6,7 +6,7 @@ The bodies are in ``tests/fixtures/sse/<format>/``, what must become of them in 
 import json
 from pathlib import Path
 
-import httpx
+import httpcore
 import pytest
 
 from support.replies import Kind, Reply, event_cuts, read_body, single_bytes, with_line_ends
@@ -16,7 +16,7 @@ KINDS: tuple[Kind, ...] = ("openai_chat", "openai_responses", "anthropic")
 EXPECTED = {kind: json.loads((FIXTURES / kind / "expected.json").read_text(encoding="utf-8")) for kind in KINDS}
 CASES = [(kind, name) for kind in KINDS for name in EXPECTED[kind]]
 
-RESET = httpx.ReadError("reset")
+RESET = httpcore.ReadError("reset")
 
 every_stream = pytest.mark.parametrize(("kind", "name"), CASES, ids=[f"{kind}-{name}" for kind, name in CASES])
 

@@ -15,6 +15,7 @@ import asyncio
 import contextlib
 import json
 import socket
+import ssl
 import struct
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,10 +76,11 @@ Answer: TypeAlias = Callable[[Connection, Received], Awaitable[None]]
 
 
 class FaultServer:
-    """The server; an async context manager."""
+    """The server; an async context manager. With ``tls`` it speaks HTTPS."""
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: Answer, tls: ssl.SSLContext | None = None) -> None:
         self._answers = list(answers)
+        self._tls = tls
         self._tasks: set[asyncio.Task[None]] = set()
         self.requests: list[Received] = []
         self.connections: list[Connection] = []
@@ -87,7 +89,7 @@ class FaultServer:
     @property
     def origin(self) -> str:
         """Scheme, host and port."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def url(self) -> str:
@@ -95,7 +97,7 @@ class FaultServer:
         return f"{self.origin}/v1"
 
     async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 

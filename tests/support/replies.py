@@ -1,4 +1,4 @@
-"""Reads recorded and made-up response bodies through the real client, over a transport that plays bytes."""
+"""Reads recorded and made-up response bodies through the real client, over a stand-in that plays bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-import httpx
+import httpcore
 
 from steersman.agent.errors import ModelError
 from steersman.agent.messages import ProviderData, ToolCall, UserMessage
@@ -47,7 +47,7 @@ class Reply:
     error: ModelError | None = field(default=None, compare=False)
 
 
-class PlayedBody(httpx.AsyncByteStream):
+class PlayedBody:
     """A body in given pieces; ends as told: properly, or with an exception."""
 
     def __init__(self, pieces: Iterable[bytes], then: Exception | None = None) -> None:
@@ -65,6 +65,19 @@ class PlayedBody(httpx.AsyncByteStream):
         self.closed = True
 
 
+class PlayedRequests:
+    """Sends nothing: a function answers each request (a ``RequestHandler``)."""
+
+    def __init__(self, answer: Callable[[httpcore.Request], httpcore.Response]) -> None:
+        self._answer = answer
+
+    async def handle_async_request(self, request: httpcore.Request) -> httpcore.Response:
+        return self._answer(request)
+
+    async def aclose(self) -> None:
+        """There is nothing to close."""
+
+
 def wire_for(kind: Kind) -> WireFormat:
     """Return the wire format of this name."""
     if kind == "anthropic":
@@ -75,11 +88,11 @@ def wire_for(kind: Kind) -> WireFormat:
 
 
 def client_for(
-    kind: Kind, answer: Callable[[httpx.Request], httpx.Response], limits: HttpLimits | None = None
+    kind: Kind, answer: Callable[[httpcore.Request], httpcore.Response], limits: HttpLimits | None = None
 ) -> HttpModelClient:
     """Return a client whose requests are answered by a function."""
     endpoint = Endpoint("p", "https://models.test/v1", "m").with_key(KEY, "TEST_KEY")
-    return HttpModelClient(endpoint, wire_for(kind), limits=limits, transport=httpx.MockTransport(answer))
+    return HttpModelClient(endpoint, wire_for(kind), limits=limits, handler=PlayedRequests(answer))
 
 
 async def collect(events: AsyncIterator[ModelEvent]) -> Reply:
@@ -115,9 +128,9 @@ async def read_body(
     """Read one response body that arrives in these pieces."""
     sent = {"content-type": "text/event-stream"} if headers is None else dict(headers)
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpcore.Request) -> httpcore.Response:
         del request
-        return httpx.Response(status, headers=sent, stream=PlayedBody(pieces, then))
+        return httpcore.Response(status, headers=list(sent.items()), content=PlayedBody(pieces, then))
 
     client = client_for(kind, answer)
     try:

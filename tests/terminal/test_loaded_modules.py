@@ -35,13 +35,13 @@ sys.exit(main(json.loads(sys.argv[1])))
 
 _AT_FIRST_HTTP_REQUEST = """
 import json, os, sys
-import httpx
+import httpcore
 
-async def send(self, request, **options):
+async def send(self, request):
     print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
     os._exit(0)
 
-httpx.AsyncClient.send = send
+httpcore.AsyncConnectionPool.handle_async_request = send
 from steersman.cli import main
 os.environ.update({"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
 sys.exit(main(json.loads(sys.argv[1])))
@@ -102,6 +102,12 @@ def test_a_run_asks_a_model_over_http_without_what_checks_settings_that_nobody_m
     modules = loaded(_AT_FIRST_HTTP_REQUEST, "run", "Say hello.", "--model", "openai/any")
     assert "steersman.models.http_client" in modules
     assert not modules & {"pydantic", "steersman.setting_parts", "steersman.models.provider_check"}
+
+
+def test_a_run_asks_a_model_over_http_without_what_no_plain_request_needs(loaded):
+    """A browser's cookies, mail's headers, proxies where none are set, certificates where nothing is encrypted."""
+    modules = loaded(_AT_FIRST_HTTP_REQUEST, "run", "Say hello.", "--model", "openai/any")
+    assert not modules & {"httpx", "urllib.request", "http.client", "http.cookiejar", "click", "rich"}
 
 
 def test_a_whole_run_with_the_rules_needs_no_network_and_no_editor(loaded):

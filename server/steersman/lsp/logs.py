@@ -60,6 +60,6 @@ def log_to_file(folder: Path, level: str) -> logging.Handler | None:
     root = logging.getLogger()
     root.addHandler(handler)
     root.setLevel(getattr(logging, level.upper(), logging.WARNING))
-    for chatty in ("pygls", "httpx", "httpcore", "asyncio"):  # they log messages and addresses whole
+    for chatty in ("pygls", "httpcore", "asyncio"):  # they log messages and addresses whole
         logging.getLogger(chatty).setLevel(logging.WARNING)
     return handler

@@ -9,13 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit, urlunsplit
 
-import httpx
-
 from steersman.agent.errors import ModelError, SteersmanError
 from steersman.agent.messages import JsonValue
 from steersman.agent.model_names import split_model
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS
 from steersman.models.endpoint import Endpoint
+from steersman.models.http_pool import RequestHandler
 from steersman.models.http_probe import get_json
 from steersman.models.json_values import as_count, as_list, as_object, as_text
 from steersman.models.key_command import read_key
@@ -86,7 +85,7 @@ async def ask_models(
     provider: Provider,
     endpoint: Endpoint,
     time_limit_s: float,
-    transport: httpx.AsyncBaseTransport | None = None,
+    handler: RequestHandler | None = None,
 ) -> list[ModelFacts]:
     """Return what the provider lists; empty for one that has no list (an Azure deployment).
 
@@ -98,7 +97,7 @@ async def ask_models(
     anthropic = provider.kind == "anthropic"
     url = endpoint.url("/v1/models") + "?limit=1000" if anthropic else endpoint.url("/models")
     headers = {"anthropic-version": "2023-06-01"} if anthropic else None
-    answer = await get_json(endpoint, url, headers=headers, time_limit_s=time_limit_s, transport=transport)
+    answer = await get_json(endpoint, url, headers=headers, time_limit_s=time_limit_s, handler=handler)
     entries = as_list(answer) or as_list(as_object(answer).get("data")) or as_list(as_object(answer).get("models"))
     facts = [_read_entry(provider, as_object(entry)) for entry in entries]
     return [fact for fact in facts if fact is not None]

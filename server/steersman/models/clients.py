@@ -1,13 +1,13 @@
-"""From a model's name to a client (DESIGN M1). Imports a wire format, and httpx, only when a client is made."""
+"""From a model's name to a client (DESIGN M1). Imports a wire format, and HTTP, only when a client is made."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 
 from steersman.agent.errors import InvalidRequestError
 from steersman.agent.model import ModelClient
 from steersman.agent.model_names import split_model
+from steersman.models.endpoint import Endpoint
 from steersman.models.provider_config import ProviderConfig
 from steersman.models.providers import make_endpoint, resolve_provider
 
@@ -38,12 +38,15 @@ def make_client(
         return _demo_client(model, demo_notice)
     provider = resolve_provider(name, configs, environ)
     endpoint = make_endpoint(provider, model, environ)
-    from steersman.models.catalog import suggest_names  # noqa: PLC0415  # these load httpx
-    from steersman.models.http_client import HttpModelClient  # noqa: PLC0415
+    from steersman.models.http_client import HttpModelClient  # noqa: PLC0415  # these load what HTTP needs
     from steersman.models.retry import RetryingClient  # noqa: PLC0415
     from steersman.models.wires import make_wire  # noqa: PLC0415
 
-    near_names = partial(suggest_names, provider)
+    async def near_names(asked: Endpoint) -> list[str]:
+        from steersman.models.catalog import suggest_names  # noqa: PLC0415  # only for a name that is not known
+
+        return await suggest_names(provider, asked)
+
     return RetryingClient(HttpModelClient(endpoint, make_wire(provider, model), near_names=near_names))
 
 

@@ -1,7 +1,7 @@
 """The one place where a provider's failure becomes an error for a person (DESIGN M5).
 
 Every message says what happened, to what, and (in ``hint``) what to do next. It never holds a key: what a provider
-says is cleaned before it is shown. Nothing here knows httpx; ``http_client`` translates its exceptions by these words.
+says is cleaned before it is shown. Nothing here knows HTTP's library; ``http_errors`` translates its exceptions.
 """
 
 from __future__ import annotations

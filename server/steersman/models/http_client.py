@@ -6,20 +6,15 @@ It must never follow a redirect, log a header, or let a foreign exception out. R
 from __future__ import annotations
 
 import asyncio
-import logging
-import socket
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import aclosing, asynccontextmanager, suppress
 from dataclasses import dataclass
-from typing import cast
-
-import httpx
 
 from steersman.agent.errors import ModelError, ModelNotFoundError
 from steersman.agent.model import ModelEvent, ModelRequest
 from steersman.models.bodies import RequestBodies
-from steersman.models.endpoint import Endpoint, is_loopback
+from steersman.models.endpoint import Endpoint
 from steersman.models.failures import (
     Report,
     broken,
@@ -30,6 +25,8 @@ from steersman.models.failures import (
     report_of,
 )
 from steersman.models.http_errors import translated
+from steersman.models.http_exchange import DamagedBodyError, HttpResponse, HttpSender, TransportErrors
+from steersman.models.http_pool import RequestHandler
 from steersman.models.key_command import read_key
 from steersman.models.retry_after import read_retry_after
 from steersman.models.sse import MAX_EVENT_BYTES, EventTooLargeError, ServerSentEvent, SseDecoder
@@ -67,7 +64,7 @@ class HttpModelClient:
         limits: times and sizes.
         near_names: returns the provider's names that are near to one it does not know; must not raise.
         now: seconds since the epoch, for ``Retry-After`` dates.
-        transport: instead of the network, for tests.
+        handler: instead of the network, for tests.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class HttpModelClient:
         limits: HttpLimits | None = None,
         near_names: Callable[[Endpoint], Awaitable[list[str]]] | None = None,
         now: Callable[[], float] = time.time,
-        transport: httpx.AsyncBaseTransport | None = None,
+        handler: RequestHandler | None = None,
     ) -> None:
         self._endpoint = endpoint
         self._wire = wire
@@ -86,8 +83,8 @@ class HttpModelClient:
         self._limits = limits or HttpLimits()
         self._near_names = near_names
         self._now = now
-        self._transport = transport
-        self._http: httpx.AsyncClient | None = None
+        self._handler = handler
+        self._http: HttpSender | None = None
 
     @property
     def model(self) -> str:
@@ -118,27 +115,24 @@ class HttpModelClient:
                 self._bodies.forget()
 
     @asynccontextmanager
-    async def _opened(self, request: ModelRequest) -> AsyncGenerator[httpx.Response, None]:
+    async def _opened(self, request: ModelRequest) -> AsyncGenerator[HttpResponse, None]:
         """Send the request; give the response with its headers read, whatever its status."""
         await self._complete_key()
-        http = self._client()
         headers = {"content-type": "application/json", "accept": "text/event-stream", "accept-encoding": "identity"}
         body = self._bodies.encode(request)
+        url = self._endpoint.url(self._wire.path)
+        headers |= dict(self._wire.headers) | self._endpoint.request_headers()
         async with translated(self._endpoint, answered=False):
-            url = self._endpoint.url(self._wire.path)
-            outgoing = http.build_request(
-                "POST", url, content=body, headers=headers | dict(self._wire.headers) | self._endpoint.request_headers()
-            )
-            response = await http.send(outgoing, stream=True)
+            response = await self._sender().send("POST", url, headers, body)
         try:
             yield response
         except (asyncio.CancelledError, GeneratorExit):
-            _hang_up(response)
+            response.hang_up()
             raise
         finally:
             await response.aclose()
 
-    async def _reply(self, response: httpx.Response, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
+    async def _reply(self, response: HttpResponse, request: ModelRequest) -> AsyncGenerator[ModelEvent, None]:
         request_id = _request_id(response, self._endpoint.key)
         if not response.is_success:
             raise await self._failure(response, request_id)
@@ -153,7 +147,7 @@ class HttpModelClient:
                     yield event
         except ReportedError as error:
             report = report_of(error.payload, self._endpoint.key)
-            raise error_from_report(self._endpoint, response.status_code, report, request_id=request_id) from None
+            raise error_from_report(self._endpoint, response.status, report, request_id=request_id) from None
         except (BrokenStreamError, EventTooLargeError) as error:
             raise broken(self._endpoint, str(error), request_id=request_id) from None
 
@@ -174,7 +168,7 @@ class HttpModelClient:
                     yield event
             if not reader.is_certain:
                 await self._drain(chunks)  # a bare end mark counts only when the body ends as it should
-        except httpx.TransportError:
+        except TransportErrors:
             if not reader.is_certain:
                 raise
         for event in reader.finish():
@@ -213,10 +207,10 @@ class HttpModelClient:
         for event in reader.finish():
             yield event
 
-    async def _chunks(self, response: httpx.Response) -> AsyncGenerator[bytes, None]:
+    async def _chunks(self, response: HttpResponse) -> AsyncGenerator[bytes, None]:
         """Yield the body's bytes: the first may take as long as it likes, later ones may not stay away."""
         total, limit = 0, None
-        async with aclosing(_body(response)) as body:
+        async with aclosing(response.body()) as body:
             while True:
                 async with asyncio.timeout(limit):
                     chunk = await anext(body, None)
@@ -238,12 +232,12 @@ class HttpModelClient:
             pass
 
     async def _drain_quietly(self, chunks: AsyncGenerator[bytes, None]) -> None:
-        with suppress(httpx.TransportError, BrokenStreamError):  # the reply is whole already
+        with suppress(*TransportErrors, DamagedBodyError, BrokenStreamError):  # the reply is whole already
             await self._drain(chunks)
 
-    async def _failure(self, response: httpx.Response, request_id: str | None) -> Exception:
-        status = response.status_code
-        if 300 <= status < 400:
+    async def _failure(self, response: HttpResponse, request_id: str | None) -> Exception:
+        status = response.status
+        if response.is_redirect:
             return redirected(self._endpoint, status, response.headers.get("location", ""))
         report = await self._report(response)
         retry_after_s = read_retry_after(response.headers, self._now())
@@ -254,16 +248,16 @@ class HttpModelClient:
                 error.hint = f"It has, for example: {', '.join(names)}. {error.hint or ''}".rstrip()
         return _RefusedFieldError(error, report) if status in {400, 422, 500} else error
 
-    async def _report(self, response: httpx.Response) -> Report:
+    async def _report(self, response: HttpResponse) -> Report:
         body = bytearray()
         try:
             async with asyncio.timeout(self._limits.connect_s):
-                async with aclosing(_body(response)) as chunks:
+                async with aclosing(response.body()) as chunks:
                     async for chunk in chunks:
                         body += chunk
                         if len(body) >= self._limits.max_error_bytes:
                             break
-        except (httpx.HTTPError, TimeoutError):
+        except (*TransportErrors, DamagedBodyError, TimeoutError):
             pass  # the status alone says enough
         text = bytes(body[: self._limits.max_error_bytes]).decode("utf-8", "replace")
         return read_report(text, self._endpoint.key)
@@ -273,9 +267,9 @@ class HttpModelClient:
             key = await read_key(self._endpoint.key_command)
             self._endpoint = self._endpoint.with_key(key, self._endpoint.key_source)
 
-    def _client(self) -> httpx.AsyncClient:
+    def _sender(self) -> HttpSender:
         if self._http is None:
-            self._http = open_http(self._endpoint.base_url, self._limits.connect_s, self._transport)
+            self._http = HttpSender(self._endpoint.base_url, self._limits.connect_s, self._handler)
         return self._http
 
 
@@ -288,42 +282,7 @@ class _RefusedFieldError(Exception):
         self.report = report
 
 
-def open_http(base_url: str, connect_s: float, transport: httpx.AsyncBaseTransport | None = None) -> httpx.AsyncClient:
-    """Open a client for one provider: proxies and certificates from the environment, never a proxy for loopback.
-
-    No redirect is followed, so a key never reaches a host it was not meant for.
-    """
-    for name in ("httpx", "httpcore"):  # what they log for debugging holds whole headers
-        logging.getLogger(name).setLevel(logging.WARNING)
-    limits = httpx.Limits(max_connections=20, max_keepalive_connections=4, keepalive_expiry=90.0)
-    plain = base_url.lower().startswith("http://")  # no certificates to load
-    if transport is None and is_loopback(base_url):
-        transport = httpx.AsyncHTTPTransport(verify=not plain, limits=limits, trust_env=True)
-    return httpx.AsyncClient(
-        transport=transport,
-        verify=not plain,
-        limits=limits,
-        timeout=httpx.Timeout(None, connect=connect_s, write=60.0),
-        follow_redirects=False,
-        trust_env=True,
-        headers={"user-agent": "steersman"},
-    )
-
-
-def _body(response: httpx.Response) -> AsyncGenerator[bytes, None]:
-    return cast("AsyncGenerator[bytes, None]", response.aiter_bytes())  # httpx promises less than it gives
-
-
-def _hang_up(response: httpx.Response) -> None:
-    """End the connection at once: httpx takes a few turns of the event loop to do it in good order (M6)."""
-    stream = response.extensions.get("network_stream")
-    connection = stream.get_extra_info("socket") if stream is not None else None
-    if connection is not None:
-        with suppress(OSError):  # it has gone already
-            connection.shutdown(socket.SHUT_RDWR)
-
-
-def _request_id(response: httpx.Response, key: str | None) -> str | None:
+def _request_id(response: HttpResponse, key: str | None) -> str | None:
     for name in _REQUEST_ID_HEADERS:
         value = response.headers.get(name)
         if value:

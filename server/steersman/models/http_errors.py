@@ -1,22 +1,25 @@
-"""Translates httpx's exceptions; the one place that names them (DESIGN M5)."""
+"""Translates what happens to connections into words for people (DESIGN M5)."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
-import httpx
+import httpcore
 
 from steersman.agent.errors import ModelError, RejectedError, UnavailableError
 from steersman.models.endpoint import Endpoint
 from steersman.models.failures import broken, clean, unreachable
+from steersman.models.http_address import InvalidAddressError
+from steersman.models.http_exchange import DamagedBodyError, TransportErrors
+from steersman.models.http_pool import UnusableConnectionError
 
 
 @asynccontextmanager
 async def translated(
     endpoint: Endpoint, *, answered: bool, request_id: str | None = None
 ) -> AsyncGenerator[None, None]:
-    """Turn httpx's exceptions into ``ModelError``s.
+    """Turn what may happen while a request is sent and read into ``ModelError``s.
 
     Args:
         endpoint: for the message.
@@ -25,27 +28,27 @@ async def translated(
     """
     try:
         yield
-    except httpx.TransportError as error:
+    except TransportErrors as error:
         raise _from_transport(endpoint, error, answered=answered, request_id=request_id) from None
-    except (httpx.HTTPError, httpx.StreamError) as error:  # damaged compression, a body read twice
-        raise broken(endpoint, f"its body cannot be read ({type(error).__name__})", request_id=request_id) from None
+    except DamagedBodyError as error:
+        raise broken(endpoint, f"its body cannot be read ({error})", request_id=request_id) from None
     except TimeoutError:
         raise broken(endpoint, "nothing more came for too long", request_id=request_id) from None
-    except httpx.InvalidURL:
+    except InvalidAddressError:
         raise _no_address(endpoint) from None
+    except UnusableConnectionError as error:
+        raise unreachable(endpoint, clean(str(error), endpoint.key, 300)) from None
 
 
-def _from_transport(
-    endpoint: Endpoint, error: httpx.TransportError, *, answered: bool, request_id: str | None
-) -> ModelError:
+def _from_transport(endpoint: Endpoint, error: Exception, *, answered: bool, request_id: str | None) -> ModelError:
     said = clean(str(error), endpoint.key, 200)
-    if isinstance(error, httpx.ConnectTimeout):
+    if isinstance(error, httpcore.ConnectTimeout):
         return unreachable(endpoint, "no connection within the time limit")
-    if isinstance(error, httpx.ConnectError):
+    if isinstance(error, httpcore.ConnectError):
         return unreachable(endpoint, _connect_words(said))
-    if isinstance(error, httpx.ProxyError):
+    if isinstance(error, httpcore.ProxyError):
         return unreachable(endpoint, f"the proxy refused ({said})")
-    if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
+    if isinstance(error, (httpcore.UnsupportedProtocol, httpcore.LocalProtocolError)):
         return _no_address(endpoint)
     if answered:
         return broken(endpoint, "the connection was lost", request_id=request_id)

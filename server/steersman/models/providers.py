@@ -1,4 +1,4 @@
-"""From a model's name to its provider, and where and with which key that is asked (DESIGN M1). Imports no httpx."""
+"""From a model's name to its provider, and where and with which key that is asked (DESIGN M1). Imports no HTTP."""
 
 from __future__ import annotations
 
