@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from steersman.agent.errors import InvalidRequestError, SessionBusyError
-from steersman.rewind import PreviewedFile, RewindPreview, RewindResult, rewind, undo_rewind
+from steersman.rewind import Conflict, PreviewedFile, RewindPreview, RewindResult, rewind, undo_rewind
 from steersman.runs import Run, RunRegistry
 from steersman.runs.shelf import StoreShelf
 from steersman.sessions.records import SessionRecord
@@ -186,7 +186,7 @@ def rewind_to_wire(result: RewindResult | RewindPreview) -> Json:
     """Return what a rewind did, with ``rewindId``, or what it would do, with ``files`` and ``preview``."""
     wire: Json = {
         "restored": [path_to_uri(path) for path in result.restored],
-        "conflicts": [{"uri": path_to_uri(each.path), "reason": each.reason} for each in result.conflicts],
+        "conflicts": [_conflict_to_wire(each) for each in result.conflicts],
         "uncovered": list(result.uncovered),
     }
     if isinstance(result, RewindResult):
@@ -196,6 +196,13 @@ def rewind_to_wire(result: RewindResult | RewindPreview) -> Json:
     wire["files"] = [_previewed_to_wire(each) for each in result.files]
     if result.messages is not None:
         wire["messages"] = result.messages
+    return wire
+
+
+def _conflict_to_wire(conflict: Conflict) -> Json:
+    wire: Json = {"uri": path_to_uri(conflict.path), "reason": conflict.reason}
+    if conflict.never_saved:
+        wire["neverSaved"] = True
     return wire
 
 

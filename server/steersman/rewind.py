@@ -20,17 +20,33 @@ from steersman.sessions.handle import SessionHandle
 from steersman.sessions.rewinds import RewindPlan
 from steersman.sessions.store import SessionStore
 from steersman_tools.kit.rewinding import text_after, text_of
-from steersman_tools.kit.workspace import FileMissingError, PathRefusedError, Snapshot, Workspace
+from steersman_tools.kit.workspace import FileMissingError, PathRefusedError, SeesBuffers, Snapshot, Workspace
 
 CHANGED_REASON = "changed since this conversation last wrote it; left as it is"
+UNSAVED_EDIT_REASON = (
+    "it was changed in an editor and not saved there, so there is nothing to put back on the disk; "
+    "an editor that still has it open may still hold the change: rewind there, or undo it there"
+)
+UNSAVED_THEN_REASON = (
+    "what would come back stood unsaved in an editor, which cannot be seen from here; left as it is: rewind there, "
+    "or force it to have that text written to the disk"
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """A file that was left alone, and why. ``path`` is canonical and absolute."""
+    """A file that was left alone, and why.
+
+    Attributes:
+        path: canonical and absolute.
+        reason: why, for people.
+        never_saved: the disk is as wanted already, but an editor that nobody can see from here may still hold our
+            change. To force it makes no difference.
+    """
 
     path: str
     reason: str
+    never_saved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +125,7 @@ class _Look:
 
     steps: list[_Step]
     conflicts: list[Conflict]
-    disputed: list[_Step]
+    disputed: list[tuple[_Step, str]]
 
 
 async def rewind(
@@ -234,23 +250,28 @@ async def _look(workspace: Workspace, restores: Sequence[Restore], *, force: boo
         except ToolError as error:
             look.conflicts.append(Conflict(path, str(error)))
             continue
-        if now.data == restore.wanted.data and probable_state(restore.wanted) in {state, probable_state(now)}:
-            continue
         step = _Step(restore.wanted, now)
-        if force or state in restore.expected:
+        is_blind = now.buffer is None and not isinstance(workspace, SeesBuffers)
+        if now.data == restore.wanted.data and probable_state(restore.wanted) in {state, probable_state(now)}:
+            if is_blind and restore.unsaved and state not in restore.expected:
+                look.conflicts.append(Conflict(path, UNSAVED_EDIT_REASON, never_saved=True))
+            continue
+        is_unsaved = is_blind and now.data == restore.wanted.data  # and so the text that is wanted was a buffer's
+        if force or (state in restore.expected and not is_unsaved):
             look.steps.append(step)
         else:
-            look.conflicts.append(Conflict(path, CHANGED_REASON))
-            look.disputed.append(step)
+            reason = UNSAVED_THEN_REASON if is_unsaved else CHANGED_REASON
+            look.conflicts.append(Conflict(path, reason))
+            look.disputed.append((step, reason))
     return look
 
 
 def _preview(workspace: Workspace, session_id: str, plan: RewindPlan, look: _Look, *, force: bool) -> RewindPreview:
     files = (
         *(PreviewedFile(_change(workspace, step, force=force), None) for step in look.steps),
-        *(PreviewedFile(_change(workspace, step, force=True), CHANGED_REASON) for step in look.disputed),
+        *(PreviewedFile(_change(workspace, step, force=True), reason) for step, reason in look.disputed),
     )
-    wanted = [probable_state(step.wanted) for step in (*look.steps, *look.disputed)]
+    wanted = [probable_state(step.wanted) for step in (*look.steps, *(step for step, _ in look.disputed))]
     token = _token((plan.last_kept, plan.conversation, plan.uncovered, look.conflicts, files, wanted))
     conflicts = tuple(look.conflicts)
     return RewindPreview(session_id, plan.last_kept, files, conflicts, plan.uncovered, token, plan.messages)

@@ -1,6 +1,15 @@
 """``steersman sessions rewind`` and ``undo-rewind`` (DESIGN S7)."""
 
+import asyncio
 import json
+
+import pytest
+
+from steersman.agent.changes import Change, ChangeSummary, text_digest
+from steersman.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
+from steersman.rewind import UNSAVED_EDIT_REASON
+from steersman_tools.kit.workspace import Snapshot
+from support.session_store import Stores
 
 
 def call(name, **arguments):
@@ -165,3 +174,42 @@ def test_a_dry_run_of_an_undo_shows_each_change_and_does_nothing(steersman, type
     assert last == "The conversation would have its 4 messages again."
     assert (steersman.folder / "a.txt").read_text() == "alpha\n"
     assert as_json(typed("sessions", "show", edited, "--json"))["messages"] == []
+
+
+@pytest.fixture
+def unsaved(steersman):
+    """A session in which an editor's buffer of a.txt was edited and not saved; returns its id."""
+    path = str((steersman.folder / "a.txt").resolve())
+    (steersman.folder / "a.txt").write_text("alpha\n")
+    stores = Stores(steersman.state, steersman.folder)
+    store = stores.open()
+    session_id = store.create("go").id
+
+    async def snapshot(path):
+        return Snapshot(path, b"alpha\n", 0o644, "alpha\n")
+
+    async def edit():
+        edit = Change(path, "edit", text_digest("alpha\n"), "alpha\n", "omega\n")
+        with store.acquire(session_id, "editor", snapshot=snapshot) as handle:
+            handle.append(UserMessage("go"))
+            handle.append(AssistantMessage("", (ToolCall("c1", "edit_file", "{}"),)))
+            await handle.checkpoint(ToolCall("c1", "edit_file", "{}"), (edit,))
+            changes = (ChangeSummary(path, "edit", 1, 1, saved=False),)
+            handle.append(ToolMessage("c1", "done", changes=changes, seen={path: text_digest("omega\n")}))
+
+    asyncio.run(edit())
+    stores.close()
+    return session_id
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_an_edit_that_an_editor_may_still_hold_is_told_and_no_force_is_offered(typed, unsaved, options):
+    printed = typed("sessions", "rewind", unsaved, *options)
+    assert (printed.code, printed.out.split("\n")[0]) == (1, f"unsaved   a.txt: {UNSAVED_EDIT_REASON}")
+    assert "force" not in printed.out + printed.err
+
+
+def test_an_edit_that_an_editor_may_still_hold_is_marked_for_programs(typed, unsaved):
+    for options in (["--dry-run"], []):
+        (conflict,) = json.loads(typed("sessions", "rewind", unsaved, "--json", *options).out)["conflicts"]
+        assert (conflict["neverSaved"], conflict["uri"].endswith("/a.txt")) == (True, True)

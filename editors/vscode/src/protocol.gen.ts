@@ -378,6 +378,7 @@ export interface RewindResult {
   readonly conflicts: readonly ({
     readonly uri: string;
     readonly reason: string;
+    readonly neverSaved?: true;
   })[];
   readonly uncovered: readonly (string)[];
   readonly rewindId?: string;

@@ -20,6 +20,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Literal
 
 from steersman.agent.changes import Change
 from steersman.agent.tool import ToolError
@@ -40,6 +41,9 @@ _BREATH = 32
 
 class EditorWorkspace:
     """Implements ``Workspace``. ``files`` is shared by all runs of the connection; ``roots`` are the run's."""
+
+    sees_buffers: Literal[True] = True
+    """See ``workspace.SeesBuffers``."""
 
     def __init__(self, files: OpenFiles, roots: Sequence[Root], folder: Path | None = None) -> None:
         self._files = files

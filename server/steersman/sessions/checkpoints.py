@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from steersman.agent.changes import Change, text_digest
@@ -68,10 +68,12 @@ class Restore:
     Attributes:
         wanted: what is to stand there.
         expected: the states in which it may be overwritten; any other is a conflict.
+        unsaved: our last change of it went into an editor's buffer, which was not saved by the end of the call.
     """
 
     wanted: Snapshot
     expected: frozenset[str]
+    unsaved: bool = False
 
 
 def text_state(text: str) -> str:
@@ -208,9 +210,13 @@ def plan_restores(touches: Iterable[Touch]) -> list[tuple[Touch, frozenset[str]]
     return [(touch, frozenset(expected[path])) for path, touch in reversed(first.items())]
 
 
-def load_restores(connection: sqlite3.Connection, touches: Iterable[Touch]) -> tuple[Restore, ...]:
-    """Return the plan for these touches with the contents that are wanted."""
-    return tuple(Restore(_snapshot(connection, touch), states) for touch, states in plan_restores(touches))
+def load_restores(
+    connection: sqlite3.Connection, touches: Iterable[Touch], unsaved: Container[str] = ()
+) -> tuple[Restore, ...]:
+    """Return the plan for these touches with the contents that are wanted; ``unsaved``: paths, see ``Restore``."""
+    return tuple(
+        Restore(_snapshot(connection, touch), states, touch.path in unsaved) for touch, states in plan_restores(touches)
+    )
 
 
 def list_kept(connection: sqlite3.Connection, key: int) -> list[KeptFile]:

@@ -68,6 +68,22 @@ def count_messages(connection: sqlite3.Connection, key: int, segments: Segments)
     )
 
 
+def unsaved_behind(connection: sqlite3.Connection, key: int, last_kept: int) -> frozenset[str]:
+    """Return the paths whose last change behind a message, in any branch, went into a buffer that was not saved."""
+    unsaved: set[str] = set()
+    rows = connection.execute(
+        f"SELECT {_COLUMNS} FROM message"
+        " WHERE session = ? AND seq > ? AND role = 'tool' AND instr(extra, '\"changes\"') ORDER BY seq",
+        (key, last_kept),
+    )
+    for message in (_stored(row).message for row in rows):
+        for change in message.changes if isinstance(message, ToolMessage) else ():
+            unsaved -= {change.path, change.moved_from or change.path}
+            if not change.saved:
+                unsaved.add(change.path)
+    return frozenset(unsaved)
+
+
 def missing_results(connection: sqlite3.Connection, key: int, history: Sequence[StoredMessage]) -> list[ToolMessage]:
     """Return the results that close what a process that died left open (S3)."""
     still_open = open_calls([stored.message for stored in _last_group(history)])

@@ -74,7 +74,11 @@ def plan_rewind(connection: sqlite3.Connection, key: int, to_message: int, *, co
     is_cut = conversation and any(each.seq > last_kept for each in stored)
     return RewindPlan(
         last_kept,
-        load_restores(connection, touches_behind(connection, key, last_kept)),
+        load_restores(
+            connection,
+            touches_behind(connection, key, last_kept),
+            history.unsaved_behind(connection, key, last_kept),
+        ),
         _uncovered(connection, key, [each for each in stored if each.seq > last_kept]),
         segments.cut(spans, last_kept, queries.read_next_seq(connection, key)) if is_cut else None,
     )

@@ -136,7 +136,7 @@ def _print_preview(result: Json, conversation: str, args: argparse.Namespace) ->
             say(style.diff(printable(file["diff"].rstrip("\n"))))
     disputed = {file["uri"]: file for file in result["files"] if "conflict" in file}
     for conflict in result["conflicts"]:
-        say(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
+        _say_left_alone(conflict)
         if conflict["uri"] in disputed:
             say("with --force it would become:")
             say(style.diff(printable(disputed[conflict["uri"]]["diff"].rstrip("\n"))))
@@ -155,13 +155,18 @@ def _print_done(result: Json, args: argparse.Namespace, *, undo: str | None, ret
     for uri in result["restored"]:
         say(f"{'restored' if _path(uri).exists() else 'removed'}  {_shown(uri)}")
     for conflict in result["conflicts"]:
-        say(f"conflict  {_shown(conflict['uri'])}: {conflict['reason']}")
+        _say_left_alone(conflict)
     _print_rest(result, "No file had to be put back.")
-    if result["conflicts"] and not args.force:
+    if not args.force and any("neverSaved" not in conflict for conflict in result["conflicts"]):
         note(f"put back all the same with: {retry}")
     if undo is not None:
         note(f"undo it with: {undo}")
     return 1 if result["conflicts"] else 0
+
+
+def _say_left_alone(conflict: Json) -> None:
+    what = "unsaved " if conflict.get("neverSaved") else "conflict"
+    say(f"{what}  {_shown(conflict['uri'])}: {conflict['reason']}")
 
 
 def _print_rest(result: Json, nothing: str) -> None:

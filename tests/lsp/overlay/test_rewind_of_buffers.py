@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+from steersman_tools.kit.workspace import SeesBuffers
 from support.editor_scene import EditorScene
 from support.fake_editor import EGLOT, VSCODE, Habits
 from support.virtual_time import run_virtual
@@ -181,5 +182,14 @@ def test_a_rewind_can_itself_be_taken_back(tmp_path):
         await it.workspace.restore(wanted, expected)
         assert await it.workspace.restore(expected, await it.workspace.snapshot(it.path("a.txt"))) is None
         assert it.buffer("a.txt") == "one\nTWO\nthree\n"
+
+    run_virtual(main())
+
+
+def test_an_editor_s_workspace_is_known_to_see_its_buffers_and_the_disk_to_see_none(tmp_path):
+    async def main():
+        it = await scene(tmp_path, opened=False)
+        assert isinstance(it.workspace, SeesBuffers)
+        assert not isinstance(it.workspace.disk, SeesBuffers)
 
     run_virtual(main())

@@ -135,6 +135,13 @@ class NotesLeftovers(Protocol):
         ...
 
 
+@runtime_checkable
+class SeesBuffers(Protocol):
+    """A workspace with an editor: a path whose snapshot has no buffer is not open there."""
+
+    sees_buffers: Literal[True]
+
+
 class Workspace(Protocol):
     """What tools may do. Errors are ``ToolError``s in words for the model."""
 
