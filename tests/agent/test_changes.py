@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from difflib import SequenceMatcher
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -39,3 +40,14 @@ def test_the_hunks_are_those_of_comparing_every_line(start: str, old: str, new: 
 @given(TEXTS, TEXTS)
 def test_unlike_texts_have_the_hunks_of_comparing_every_line(before: str, after: str) -> None:
     assert changed_hunks(before, after) == line_by_line(before, after)
+
+
+@pytest.mark.parametrize("shift", [-1, 0, 1])
+def test_long_texts_are_compared_to_the_very_character_where_they_part(shift: int) -> None:
+    """At the ends of the pieces that are compared at once."""
+    piece = 1 << 14
+    for start in (0, piece + shift, 2 * piece + shift):
+        for end in (0, piece + shift, 2 * piece + shift):
+            before, after = "a" * start + "b\n" + "c" * end, "a" * start + "x\n" + "c" * end
+            assert changed_hunks(before, after) == (("a" * start + "b\n", "a" * start + "x\n"),)
+            assert changed_hunks(before, before + "y") == (("c" * end, "c" * end + "y"),)

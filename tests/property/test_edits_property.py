@@ -12,7 +12,7 @@ from steersman.agent.changes import text_digest
 from steersman.agent.lines import split_lines
 from steersman.agent.tool import ToolError
 from steersman_tools.edit_file import EditFile
-from steersman_tools.kit.edits import replace_text
+from steersman_tools.kit.edits import Edited, replace_at_once, replace_text
 from steersman_tools.kit.endings import FlatText, adopt_endings, ending_of, flatten
 from steersman_tools.kit.places import plain_typography
 from steersman_tools.kit.seen import SeenTexts
@@ -51,6 +51,22 @@ def test_an_exact_edit_changes_its_place_and_no_byte_more(text: str, data: st.Da
     assert len(edited.text) >= len(before) + len(after)
     if new or not (before.endswith("\r") and after.startswith("\n")):  # else nothing is left to keep them apart
         assert flatten(edited.text) == flat.flat[:start] + flatten(new) + flat.flat[end:]
+
+
+@STEADY
+@given(texts(), st.data(), texts(max_lines=4))
+def test_what_is_replaced_at_once_is_replaced_as_ever(text: str, data: st.DataObject, new: str):
+    start = data.draw(st.integers(0, len(text)))
+    old = text[start : data.draw(st.integers(start, len(text)))]
+
+    edited = replace_at_once(text, old, new)
+
+    assert edited is None or edited == replace_text(text, old, new)
+
+
+def test_an_ordinary_edit_is_made_at_once():
+    """Else a long text is handed to a thread without anybody noticing."""
+    assert replace_at_once("a\nb\nc\n", "b", "B\nd") == Edited("a\nB\nd\nc\n", 1)
 
 
 @STEADY

@@ -16,7 +16,7 @@ from steersman_tools.kit.changing import (
     read_for_change,
     worked_out,
 )
-from steersman_tools.kit.edits import Edited, replace_text
+from steersman_tools.kit.edits import Edited, replace_at_once, replace_text
 from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.places import Tolerance
 from steersman_tools.kit.seen import SeenTexts
@@ -69,7 +69,7 @@ class EditFile:
             return self._filling(document, args.new_text)
         name = location.display
         text = document.text
-        edited = await worked_out(
+        edited = replace_at_once(text, args.old_text, args.new_text) or await worked_out(
             text, replace_text, text, args.old_text, args.new_text, replace_all=args.replace_all, name=name
         )
         check_writable(edited.text, document, name)

@@ -14,6 +14,7 @@ from steersman.agent.lines import count_lines, split_lines
 ChangeKind: TypeAlias = Literal["edit", "create", "delete", "move"]
 
 _EXACT_DIFF_LINES = 4000
+_PIECE = 1 << 14
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
@@ -93,16 +94,18 @@ def _apart(before: str, after: str) -> tuple[str, str]:
     start = _common_length(before, after)
     if not (before[start - 1 : start] == "\r" and "\n" not in before[start : start + 1] + after[start : start + 1]):
         start = max(before.rfind("\n", 0, start), before.rfind("\r", 0, max(start - 1, 0))) + 1
-    before, after = before[start:], after[start:]
-    same = _common_ending(before, after)
+    same = _common_ending(before, after, start)
     ending = _LINE_END.search(before, len(before) - same)
     end = len(before) - ending.end() if ending else 0
-    return before[: len(before) - end], after[: len(after) - end]
+    return before[start : len(before) - end], after[start : len(after) - end]
 
 
 def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how much both begin with; by halves, so that long texts are compared at the speed of a copy."""
+    """Return how much both begin with; by pieces, which stay in the processor's cache, and the last by halves."""
     low, high = 0, min(len(one), len(other))
+    while low < high and one[low : low + _PIECE] == other[low : low + _PIECE]:
+        low = min(low + _PIECE, high)
+    high = min(low + _PIECE, high)
     while low < high:
         middle = (low + high + 1) // 2
         if one[low:middle] == other[low:middle]:
@@ -112,9 +115,15 @@ def _common_length(one: Sequence[str], other: Sequence[str]) -> int:
     return low
 
 
-def _common_ending(one: Sequence[str], other: Sequence[str]) -> int:
-    """Return how much both end with, likewise."""
-    low, high = 0, min(len(one), len(other))
+def _common_ending(one: Sequence[str], other: Sequence[str], start: int = 0) -> int:
+    """Return how much both end with behind ``start``, likewise."""
+    low, high = 0, min(len(one), len(other)) - start
+    while low < high:
+        middle = min(low + _PIECE, high)
+        if one[len(one) - middle : len(one) - low] != other[len(other) - middle : len(other) - low]:
+            high = middle
+            break
+        low = middle
     while low < high:
         middle = (low + high + 1) // 2
         if one[len(one) - middle : len(one) - low] == other[len(other) - middle : len(other) - low]:

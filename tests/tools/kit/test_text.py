@@ -4,7 +4,16 @@ import codecs
 
 import pytest
 
-from steersman_tools.kit.text import Decoded, UnencodableError, bytes_digest, decode, encode
+from steersman.agent.changes import text_digest
+from steersman_tools.kit.text import (
+    Decoded,
+    UnencodableError,
+    bytes_digest,
+    check_encodable,
+    decode,
+    decoded_digest,
+    encode,
+)
 from steersman_tools.kit.workspace import NotTextError
 
 JAPANESE = "// 設定ファイルを読み込み、値を検証してから返します。\nint x = 1;\n"
@@ -47,6 +56,41 @@ def test_unicode_files_are_read_and_written_as_they_are(data: bytes, expected: D
 
     assert expected == decoded
     assert data == encode(*decoded)
+
+
+@pytest.mark.parametrize("text", ["", "plain\n" * 10_000, "é😀\r\n" * 10_000, "\ufeffx"])
+@pytest.mark.parametrize("has_bom", [False, True])
+def test_a_text_that_is_expected_is_not_made_anew(text: str, has_bom: bool) -> None:
+    data = codecs.BOM_UTF8 * has_bom + text.encode()
+    if text.startswith("\ufeff") and not has_bom:
+        assert decode(data, text) == Decoded("x", "utf-8", has_bom=True)
+        return
+
+    assert decode(data, text).text is text
+    assert decode(data) == decode(data, text)
+
+
+@pytest.mark.parametrize("expected", ["", "abc", "abd", "abcd", "ab\ud800", "\ufeffabc", "ab\0"])
+@pytest.mark.parametrize("data", [b"abc", codecs.BOM_UTF8 + b"abc", "abc".encode("utf-16"), JAPANESE.encode("cp932")])
+def test_an_expected_text_changes_nothing_about_what_the_bytes_say(data: bytes, expected: str) -> None:
+    assert decode(data) == decode(data, expected)
+
+
+@pytest.mark.parametrize(
+    "data", [b"abc", codecs.BOM_UTF8 + "é".encode(), "é".encode("utf-16"), JAPANESE.encode("cp932")]
+)
+def test_the_digest_of_bytes_is_that_of_their_text(data: bytes) -> None:
+    assert text_digest(decode(data).text) == decoded_digest(data, decode(data))
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"), [("\ud800", "utf-8"), ("\ufeffx", "utf-8"), ("é", "cp932"), ("¥", "cp932")]
+)
+def test_what_cannot_be_encoded_is_told_before_it_is_to_be(text: str, encoding: str) -> None:
+    check_encodable("plain", encoding, has_bom=False)
+
+    with pytest.raises(UnencodableError):
+        check_encodable(text, encoding, has_bom=False)
 
 
 @pytest.mark.parametrize(("text", "codec"), CERTAIN)

@@ -29,6 +29,7 @@ _BINARY = getattr(os, "O_BINARY", 0)
 _DIRECTORY = getattr(os, "O_DIRECTORY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 _CHUNK_BYTES = 1 << 20
+_LOOK_BYTES = 1 << 12  # enough to see whether there is more
 
 _KINDS = (
     (stat.S_ISDIR, "a folder"),
@@ -176,7 +177,7 @@ def read_regular(folder: Folder, name: str, shown: str, max_bytes: int) -> tuple
         check_regular(opened, shown)
         if opened.st_size > max_bytes:
             raise _too_large(shown, opened.st_size, max_bytes)
-        data = _read_up_to(fd, max_bytes + 1)
+        data = _read_up_to(fd, max_bytes + 1, opened.st_size)
         if len(data) > max_bytes:
             raise _too_large(shown, len(data), max_bytes)
     except OSError as error:
@@ -270,15 +271,14 @@ def _is_link(fd: int, part: str) -> bool:
         return False
 
 
-def _read_up_to(fd: int, max_bytes: int) -> bytes:
+def _read_up_to(fd: int, max_bytes: int, expected: int) -> bytes:
+    """Return what is there, up to the limit: as a rule in one piece of the size that is expected, copied nowhere."""
     pieces: list[bytes] = []
-    left = max_bytes
-    while left > 0:
-        piece = os.read(fd, min(left, _CHUNK_BYTES))
-        if not piece:
-            break
+    left, at_once = max_bytes, max(expected, _LOOK_BYTES)
+    while left > 0 and (piece := os.read(fd, min(left, at_once))):
         pieces.append(piece)
         left -= len(piece)
+        at_once = _LOOK_BYTES if left == max_bytes - expected else _CHUNK_BYTES
     return b"".join(pieces)
 
 

@@ -15,7 +15,7 @@ from steersman.agent.tool import Plan, ToolError, ToolResult
 from steersman_tools.kit.listing import Lister
 from steersman_tools.kit.naming import did_you_mean, nearest_names
 from steersman_tools.kit.seen import SeenTexts
-from steersman_tools.kit.text import bytes_digest, encode
+from steersman_tools.kit.text import bytes_digest, check_encodable
 from steersman_tools.kit.workspace import (
     Applied,
     Document,
@@ -119,7 +119,7 @@ def check_writable(text: str, document: Document | None, name: str) -> None:
     own = document is not None and document.state == "closed"
     encoding, has_bom = (document.encoding, document.has_bom) if document and own else ("utf-8", False)
     try:
-        encode(text, encoding, has_bom)
+        check_encodable(text, encoding, has_bom)
     except ToolError as error:
         raise type(error)(f"{name} cannot be written: {error}") from None
 

@@ -9,18 +9,18 @@ from __future__ import annotations
 import asyncio
 import os
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from steersman.agent.changes import Change, text_digest
+from steersman.agent.changes import Change
 from steersman_tools.kit.anchored import check_regular, read_regular
 from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.locks import PathLocks
 from steersman_tools.kit.paths import Confinement, FileSystem
 from steersman_tools.kit.rewinding import put_back, take_snapshot, wanted_on_disk
 from steersman_tools.kit.staging import Staging
-from steersman_tools.kit.text import decode
-from steersman_tools.kit.workspace import Applied, Document, Location, NotTextError, Root, Snapshot
+from steersman_tools.kit.text import decode, decoded_digest
+from steersman_tools.kit.workspace import Applied, ApplyError, Document, Location, NotTextError, Root, Snapshot
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 """The largest file that is read, edited, moved, deleted or kept for a rewind; search goes beyond."""
@@ -100,8 +100,11 @@ class DiskWorkspace:
     async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:
         """Make all changes or none; see ``Workspace.apply``."""
         async with self.locks.hold(paths_of(changes)):
-            staged = await self.stage(changes)
-            return await staged.commit()
+            staging, is_over = self._staging(changes), False
+            try:
+                return await asyncio.to_thread(_made, staging, lambda: is_over)
+            finally:
+                is_over = True  # only for a thread that nobody waits for any more
 
     async def stage(self, changes: Sequence[Change]) -> StagedChanges:
         """Check all changes and write the new files beside their targets, changing nothing yet.
@@ -112,9 +115,12 @@ class DiskWorkspace:
             ChangedError: a file is not what a change was worked out for.
             ToolError: a change is impossible.
         """
-        staging = Staging(self.confinement, changes, max_bytes=self._max_bytes, leftovers=self._leftovers)
+        staging = self._staging(changes)
         await asyncio.to_thread(staging.prepare)
         return StagedChanges(staging)
+
+    def _staging(self, changes: Sequence[Change]) -> Staging:
+        return Staging(self.confinement, changes, max_bytes=self._max_bytes, leftovers=self._leftovers)
 
     async def open_texts(self) -> dict[str, str]:
         """Nothing is open in an editor here."""
@@ -151,10 +157,21 @@ class DiskWorkspace:
         with self.confinement.parent(location.path) as folder:
             data, _ = read_regular(folder, location.path.name, location.display, self._max_bytes)
         try:
-            text, encoding, has_bom = decode(data)
+            decoded = decode(data)
         except NotTextError as error:
             raise NotTextError(f"{location.display} cannot be read as text: {error}") from None
-        return Document(location, text, text_digest(text), encoding=encoding, has_bom=has_bom)
+        text, encoding, has_bom = decoded
+        return Document(location, text, decoded_digest(data, decoded), encoding=encoding, has_bom=has_bom)
+
+
+def _made(staging: Staging, is_over: Callable[[], bool]) -> Applied:
+    """Stage and commit at once: to wake a thread twice takes longer than to write a small file."""
+    staging.prepare()
+    if is_over():
+        staging.discard()
+        raise ApplyError("the run has ended; nothing was changed")
+    staging.commit()
+    return staging.result()
 
 
 def _is_small(path: Path) -> bool:

@@ -17,16 +17,26 @@ import string
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from steersman_tools.kit.anchored import Folder, open_folder
 from steersman_tools.kit.names import check_names, to_absolute
 from steersman_tools.kit.workspace import Location, PathRefusedError, Root
 
+_PLACES_KEPT = 1024
 _SWAP_ASCII = str.maketrans(
     string.ascii_lowercase + string.ascii_uppercase, string.ascii_uppercase + string.ascii_lowercase
 )
+
+
+class _Place(NamedTuple):
+    """Where a path lies: the innermost root, the parts below it, and the path below the run's folder if it is there."""
+
+    root: Root
+    parts: tuple[str, ...]
+    inner: str | None
 
 
 class FileSystem(Protocol):
@@ -143,6 +153,7 @@ class Confinement:
         if not roots:
             raise ValueError("a workspace has at least one folder")
         self._fs = file_system or RealFileSystem()
+        self._place = lru_cache(_PLACES_KEPT)(self._find_place)
         self.roots: tuple[Root, ...] = ()
         self.roots = tuple(Root(root.name, self._canonical(str(root.path))) for root in roots)
         self.folder = self._canonical(str(folder)) if folder is not None else self.roots[0].path
@@ -176,28 +187,22 @@ class Confinement:
             PathRefusedError: it lies in no workspace folder, or is refused always.
         """
         shown = shown if shown is not None else str(path)
-        root = self._root_of(path)
-        if root is None:
-            folders = ", ".join(str(each.path) for each in self.roots)
-            raise PathRefusedError(f"path “{shown}” leads out of the workspace ({folders})")
-        check_names(path.relative_to(root.path).parts, shown)
-        return Location(path, root, self.display(path))
+        return Location(path, self._checked_place(path, shown).root, self.display(path))
 
     def display(self, path: Path) -> str:
         """Return a canonical path as people and the model see it; ``locate`` takes it back to the same path."""
-        if path.is_relative_to(self.folder):
-            shown = path.relative_to(self.folder).as_posix()
+        place = self._place(str(path))
+        if place is not None and place.inner is not None:
+            shown = place.inner
             return f"./{shown}" if shown.startswith("~") or self._other_root(shown) else shown
-        root = self._root_of(path)
-        if root is None or self._is_taken(root.name):
+        if place is None or self._is_taken(place.root.name):
             return path.as_posix()
-        inner = path.relative_to(root.path).as_posix()
-        return root.name if inner == "." else f"{root.name}/{inner}"
+        return "/".join((place.root.name, *place.parts))
 
     def parent(self, path: Path, made: list[str] | None = None) -> AbstractContextManager[Folder]:
         """Open the folder that a canonical path lies in, following no link; see ``open_folder``."""
-        root = self.at(path).root.path
-        return open_folder(str(root), path.relative_to(root).parts[:-1], made)
+        place = self._checked_place(path, str(path))
+        return open_folder(str(place.root.path), place.parts[:-1], made)
 
     def is_respelling(self, path: Path, of: Path) -> bool:
         """Whether ``path`` is but another spelling of the existing file ``of`` (case, Unicode form) on this system."""
@@ -212,6 +217,23 @@ class Confinement:
         if any(self._fs.is_link(part) for part in _parts_of(real, known)):
             raise PathRefusedError(f"path “{path}” goes round in a loop of links")
         return Path(respell(real, self._fs, known))
+
+    def _checked_place(self, path: Path, shown: str) -> _Place:
+        place = self._place(str(path))
+        if place is None:
+            folders = ", ".join(str(each.path) for each in self.roots)
+            raise PathRefusedError(f"path “{shown}” leads out of the workspace ({folders})")
+        check_names(place.parts, shown)
+        return place
+
+    def _find_place(self, path: str) -> _Place | None:
+        """Return where a canonical path lies, by its text alone; kept, as one change asks for it ten times."""
+        whole = Path(path)
+        root = self._root_of(whole)
+        if root is None:
+            return None
+        inner = whole.relative_to(self.folder).as_posix() if whole.is_relative_to(self.folder) else None
+        return _Place(root, whole.relative_to(root.path).parts, inner)
 
     def _root_of(self, path: Path) -> Root | None:
         """Return the innermost root that holds the path."""

@@ -45,15 +45,17 @@ class Standing:
     has_bom: bool = False
     is_first: bool = True
 
-    def has_digest(self, digest: str) -> bool:
-        """Whether it is what a change names so as its ``before_digest``: by its text, or by its bytes."""
-        return (self.text is not None and text_digest(self.text) == digest) or bytes_digest(self.data) == digest
+    def is_before(self, change: Change, digest: str) -> bool:
+        """Whether it is what a change was worked out for: by its text, or by the digest of its text or of its bytes."""
+        if self.text is None:
+            return bytes_digest(self.data) == digest
+        return self.text == change.before or text_digest(self.text) == digest or bytes_digest(self.data) == digest
 
 
-def standing_of(data: bytes, status: os.stat_result) -> Standing:
-    """Return the bytes with their text, if they hold one."""
+def standing_of(data: bytes, status: os.stat_result, expected: str | None = None) -> Standing:
+    """Return the bytes with their text, if they hold one; as a rule it is the ``expected`` one."""
     try:
-        text, encoding, has_bom = decode(data)
+        text, encoding, has_bom = decode(data, expected)
     except NotTextError:
         return Standing(data, status)
     return Standing(data, status, text, encoding, has_bom)
@@ -153,7 +155,7 @@ class Staging:
         path = self._checked(change.path)
         if change.kind == "move":
             return self._plan_move(change, path)
-        before = self._standing(path)
+        before = self._standing(path, change.before)
         self._check_before(before, change, path)
         if change.after is None:
             self._state[path] = None
@@ -188,7 +190,7 @@ class Staging:
         if change.moved_from is None:
             raise ApplyError(f"cannot move to {self._shown(path)}: it is not said from where; nothing was changed")
         source = self._checked(change.moved_from)
-        before = self._standing(source)
+        before = self._standing(source, change.before)
         self._check_before(before, change, source)
         if before is None or path == source:
             raise ApplyError(f"cannot move {self._shown(source)}: it is there already; nothing was changed")
@@ -212,18 +214,19 @@ class Staging:
                 raise FileMissingError(f"{shown} does not exist; nothing was changed")
         elif before is None:
             raise ChangedError(f"{shown} does not exist any more; nothing was changed")
-        elif not before.has_digest(change.before_digest):
+        elif not before.is_before(change, change.before_digest):
             raise ChangedError(f"{shown} is not what it was when this change was worked out: read it again")
 
-    def _standing(self, path: Path) -> Standing | None:
+    def _standing(self, path: Path, expected: str | None = None) -> Standing | None:
         if path not in self._state:
-            self._state[path] = self._read(path)
+            self._state[path] = self._read(path, expected)
         return self._state[path]
 
-    def _read(self, path: Path) -> Standing | None:
+    def _read(self, path: Path, expected: str | None) -> Standing | None:
         try:
             with self._confinement.parent(path) as folder:
-                return standing_of(*read_regular(folder, path.name, self._shown(path), self._max_bytes))
+                data, status = read_regular(folder, path.name, self._shown(path), self._max_bytes)
+            return standing_of(data, status, expected)
         except FileMissingError:
             return None
 

@@ -11,6 +11,7 @@ import codecs
 import hashlib
 from typing import NamedTuple
 
+from steersman.agent.changes import text_digest
 from steersman.agent.tool import ToolError
 from steersman_tools.kit.workspace import NotTextError
 
@@ -27,6 +28,7 @@ _NO_TEXT_CONTROLS = bytes(
 )  # text files hold the others: tabs, page breaks, terminal colours, DOS ends
 _MAX_CONTROL_SHARE = 0.1
 _SAMPLE_CHARS = 65_536
+_PIECE_CHARS = 16_384
 
 
 class UnencodableError(ToolError):
@@ -47,13 +49,17 @@ class Decoded(NamedTuple):
     has_bom: bool
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes, expected: str | None = None) -> Decoded:
     """Return the text that ``data`` holds.
+
+    Args:
+        data: all bytes of a file.
+        expected: a text that it may hold; if it does, in UTF-8, this very object is returned and no text made anew.
 
     Raises:
         NotTextError: it is binary, or no encoding is certain; the message says which and why.
     """
-    decoded = _decode_marked(data) or _decode_unmarked(data)
+    decoded = _decode_marked(data, expected) or _decode_unmarked(data, expected)
     if _is_mostly_controls(decoded.text):
         raise NotTextError("it is a binary file (control characters)")
     return decoded
@@ -78,19 +84,32 @@ def encode(text: str, encoding: str, has_bom: bool) -> bytes:
     return _BOM_OF[encoding] + data if has_bom else data
 
 
+def check_encodable(text: str, encoding: str, has_bom: bool) -> None:
+    """Raise ``UnencodableError`` when ``encode`` would; plain ASCII can always be said in UTF-8."""
+    if encoding != "utf-8" or not text.isascii():
+        encode(text, encoding, has_bom)
+
+
+def decoded_digest(data: bytes, decoded: Decoded) -> str:
+    """Return ``text_digest`` of what ``data`` was decoded to; UTF-8 is not encoded anew for that."""
+    if decoded.encoding != "utf-8":
+        return text_digest(decoded.text)
+    return bytes_digest(data[len(codecs.BOM_UTF8) :] if decoded.has_bom else data)
+
+
 def bytes_digest(data: bytes) -> str:
     """SHA-256 of the bytes, hexadecimal: the digest of a binary file (``Change.before_digest``)."""
     return hashlib.sha256(data).hexdigest()
 
 
-def _decode_marked(data: bytes) -> Decoded | None:
+def _decode_marked(data: bytes, expected: str | None) -> Decoded | None:
     for mark, encoding, family in _BOMS:
         if not data.startswith(mark):
             continue
         if family == "UTF-32" and len(data) % 4:
             continue  # UTF-16 that begins with a NUL character; what follows decides
         try:
-            text = data[len(mark) :].decode(encoding)
+            text = _decoded_as(encoding, data, len(mark), expected)
         except UnicodeDecodeError as error:
             raise NotTextError(
                 f"it begins with a {family} byte order mark, but byte {len(mark) + error.start} is not valid {family}"
@@ -101,11 +120,11 @@ def _decode_marked(data: bytes) -> Decoded | None:
     return None
 
 
-def _decode_unmarked(data: bytes) -> Decoded:
+def _decode_unmarked(data: bytes, expected: str | None) -> Decoded:
     if b"\0" in data:
         raise NotTextError(_name_nul_bytes(data))
     try:
-        return Decoded(data.decode("utf-8"), "utf-8", has_bom=False)
+        return Decoded(_decoded_as("utf-8", data, 0, expected), "utf-8", has_bom=False)
     except UnicodeDecodeError as error:
         from steersman_tools.kit.legacy import detect  # noqa: PLC0415 - nearly every file is UTF-8
 
@@ -114,6 +133,25 @@ def _decode_unmarked(data: bytes) -> Decoded:
             line = data.count(b"\n", 0, error.start) + 1
             raise NotTextError(f"it is not valid UTF-8 (byte {error.start}, line {line}) and {found.reason}") from None
         return Decoded(found.text, found.encoding, has_bom=False)
+
+
+def _decoded_as(encoding: str, data: bytes, start: int, expected: str | None) -> str:
+    if expected is not None and encoding == "utf-8" and _is_utf8_of(expected, data, start):
+        return expected
+    return (data[start:] if start else data).decode(encoding)
+
+
+def _is_utf8_of(text: str, data: bytes, start: int) -> bool:
+    """Whether the bytes from ``start`` are the text in UTF-8; by pieces, which stay in the processor's cache."""
+    for at in range(0, len(text), _PIECE_CHARS):
+        try:
+            piece = text[at : at + _PIECE_CHARS].encode("utf-8")
+        except UnicodeEncodeError:
+            return False
+        if not data.startswith(piece, start):
+            return False
+        start += len(piece)
+    return start == len(data)
 
 
 def _name_nul_bytes(data: bytes) -> str:
