@@ -13,7 +13,7 @@ from steersman.agent.errors import UnavailableError
 from steersman.agent.messages import AssistantMessage, ToolCall, ToolMessage, UserMessage
 from steersman.agent.model import Usage
 from steersman.agent.result import RunResult, StopReason
-from steersman.runs.report import RunReport
+from steersman.runs.report import RefusedCall, RunReport
 from steersman.sessions.records import SessionRecord, StoredMessage
 from steersman.wire import (
     MAX_EVENT_TEXT,
@@ -92,7 +92,8 @@ def test_a_run_that_ended_carries_its_result_and_one_that_failed_its_error():
 
 
 def test_a_run_result_has_the_documented_fields():
-    report = RunReport("r1", "s1", RESULT, 1, RESULT.usage, 0.0012, {"edit_file": 1}, (SUMMARY,))
+    refused = RefusedCall(ToolCall("c1", "run_command", "{}"), "no")
+    report = RunReport("r1", "s1", RESULT, 1, RESULT.usage, 0.0012, {"edit_file": 1}, (SUMMARY,), (), (refused,))
     assert report_to_wire(report) == {
         "sessionId": "s1",
         "runId": "r1",
@@ -104,6 +105,7 @@ def test_a_run_result_has_the_documented_fields():
         "toolCalls": {"edit_file": 1},
         "changes": [{"uri": URI, "kind": "edit", "added": 1, "removed": 1, "saved": False}],
         "undelivered": [],
+        "refused": [{"callId": "c1", "tool": "run_command", "arguments": "{}", "reason": "no"}],
     }
 
 

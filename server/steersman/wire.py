@@ -36,7 +36,7 @@ from steersman.agent.events import (
 )
 from steersman.agent.messages import AssistantMessage, Message, ToolCall, ToolMessage
 from steersman.agent.model import Usage
-from steersman.runs.report import ReportBuilder, RunReport
+from steersman.runs.report import RefusedCall, ReportBuilder, RunReport
 from steersman.sessions.records import SearchHit, SessionRecord, StoredMessage
 from steersman.sessions.times import utc_time
 
@@ -121,7 +121,13 @@ def report_to_wire(report: RunReport) -> Json:
         "toolCalls": dict(report.tool_calls),
         "changes": [change_to_wire(change) for change in report.changes],
         "undelivered": list(report.undelivered),
+        "refused": [_refused_to_wire(each) for each in report.refused],
     }
+
+
+def _refused_to_wire(refused: RefusedCall) -> Json:
+    call = refused.call
+    return {"callId": call.id, "tool": call.name, "arguments": call.arguments, "reason": refused.reason}
 
 
 def error_to_wire(error: SteersmanError, report: RunReport | None = None) -> Json:

@@ -1,5 +1,7 @@
 """What is said of calls that nobody could allow: what it was, and what would allow exactly that (DESIGN A5, A7)."""
 
+import json
+
 import pytest
 
 
@@ -53,3 +55,26 @@ def test_in_plan_mode_no_rule_helps(steersman):
 
 def test_a_call_that_was_allowed_is_not_mentioned(steersman):
     assert refused(steersman, "write_file", "--yes", path="n.txt", content="x") == []
+
+
+@pytest.mark.parametrize("output", ["json", "stream-json"])
+def test_programs_get_a_list_of_what_was_refused_and_why(steersman, output):
+    arguments = {"path": "n.txt", "content": "x"}
+    model = steersman.script([{"call": "write_file", "arguments": arguments}], ["I may not."])
+    done = steersman("run", "do it", "-C", str(steersman.folder), "--model", model, "--output", output)
+    (refused,) = json.loads(done.stdout.splitlines()[-1])["refused"]
+    assert (refused["tool"], json.loads(refused["arguments"])) == ("write_file", arguments)
+    assert refused["callId"]
+    assert refused["reason"].startswith("this needs a person's approval, and there is nobody to ask.")
+
+
+def test_programs_are_told_too_that_nothing_was_refused(steersman):
+    done = steersman("run", "x", "-C", str(steersman.folder), "--model", steersman.script(["1"]), "--output", "json")
+    assert json.loads(done.stdout)["refused"] == []
+
+
+def test_what_was_refused_stands_in_the_result_of_a_run_that_failed_as_well(steersman):
+    model = steersman.script([{"call": "write_file", "arguments": {"path": "n.txt", "content": "x"}}])
+    done = steersman("run", "do it", "-C", str(steersman.folder), "--model", model, "--output", "json")
+    result = json.loads(done.stdout)
+    assert (done.returncode, "error" in result, len(result["refused"])) == (1, True, 1)

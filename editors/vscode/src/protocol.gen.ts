@@ -224,6 +224,12 @@ export interface RunResult {
     readonly from?: string;
   })[];
   readonly undelivered: readonly (string)[];
+  readonly refused: readonly ({
+    readonly callId: string;
+    readonly tool: string;
+    readonly arguments: string;
+    readonly reason: string;
+  })[];
 }
 
 export interface Session {

@@ -8,9 +8,33 @@ from dataclasses import dataclass, field, replace
 
 from steersman.agent.changes import ChangeSummary
 from steersman.agent.errors import SteersmanError
-from steersman.agent.events import AssistantMessageCommitted, Event, RunEnded, ToolResultCommitted, UsageReported
+from steersman.agent.events import (
+    AssistantMessageCommitted,
+    Event,
+    RunEnded,
+    ToolCallBegan,
+    ToolResultCommitted,
+    ToolStarted,
+    UsageReported,
+)
+from steersman.agent.messages import ToolCall
 from steersman.agent.model import Usage
 from steersman.agent.result import RunResult
+
+_REFUSED = "Refused: "
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedCall:
+    """A call that was not allowed: by a rule, the mode, a person, or because nobody could be asked.
+
+    Attributes:
+        call: as the model made it.
+        reason: as the model was told.
+    """
+
+    call: ToolCall
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +51,7 @@ class RunReport:
         tool_calls: tool name -> how often it was called.
         changes: one entry a file, in the order of the first change.
         undelivered: steered texts that found no turn, in order; also of a run that failed.
+        refused: the calls that were not allowed, in order.
         notes: what a person should be told once: that the demo model answered, that nothing is kept, ….
     """
 
@@ -39,6 +64,7 @@ class RunReport:
     tool_calls: Mapping[str, int] = field(default_factory=dict[str, int])
     changes: tuple[ChangeSummary, ...] = ()
     undelivered: tuple[str, ...] = ()
+    refused: tuple[RefusedCall, ...] = ()
     notes: tuple[str, ...] = ()
 
 
@@ -63,6 +89,7 @@ class ReportBuilder:
         self._report = RunReport(run_id, session_id, notes=notes)
         self._calls: Counter[str] = Counter()
         self._changes: list[ChangeSummary] = []
+        self._waiting: ToolCall | None = None
         self.error_kind: str | None = None
 
     def add(self, event: Event) -> None:
@@ -72,9 +99,14 @@ class ReportBuilder:
                 self._report = replace(self._report, turns=self._report.turns + 1)
             case UsageReported(usage, cost):
                 self._add_usage(usage, cost)
-            case ToolResultCommitted(tool=tool, changes=changes):
+            case ToolCallBegan(call=call):
+                self._waiting = call
+            case ToolStarted():
+                self._waiting = None
+            case ToolResultCommitted(tool=tool, changes=changes) as closed:
                 self._calls[tool] += 1
                 self._changes.extend(changes)
+                self._add_refusal(closed)
             case RunEnded(result, error_kind, undelivered=undelivered):
                 self.error_kind = error_kind
                 self._report = replace(self._report, result=result)
@@ -90,6 +122,15 @@ class ReportBuilder:
     def add_undelivered(self, texts: Iterable[str]) -> None:
         """Add what found no turn."""
         self._report = replace(self._report, undelivered=(*self._report.undelivered, *texts))
+
+    def _add_refusal(self, closed: ToolResultCommitted) -> None:
+        """Take note of a call that was closed before it started because it was not allowed."""
+        call, self._waiting = self._waiting, None
+        reason = closed.content.removeprefix(_REFUSED)
+        if call is None or reason == closed.content or not closed.is_error:
+            return
+        if not reason.startswith(f"{call.name} was already called "):  # that guards against repetition
+            self._report = replace(self._report, refused=(*self._report.refused, RefusedCall(call, reason)))
 
     def _add_usage(self, usage: Usage, cost: float | None) -> None:
         total = None if cost is None else (self._report.cost or 0.0) + cost

@@ -43,7 +43,7 @@ class Play {
 }
 
 function result(more: Partial<RunResult> = {}): RunResult {
-  return { sessionId: 's', runId: 'r', stopReason: 'complete', answer: '', turns: 1, usage: USAGE, cost: null, toolCalls: {}, changes: [], undelivered: [], ...more };
+  return { sessionId: 's', runId: 'r', stopReason: 'complete', answer: '', turns: 1, usage: USAGE, cost: null, toolCalls: {}, changes: [], undelivered: [], refused: [], ...more };
 }
 
 const CALL: Body = { type: 'tool_call', callId: 'c', tool: 'edit_file', arguments: '{"path":"a.py","old_text":"x","new_text":"y"}' };
