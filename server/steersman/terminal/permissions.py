@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import os
 
-from steersman.app import HeadlessApp, headless_settings
+from steersman.app import HeadlessApp
+from steersman.configuration import load_settings
 from steersman.permissions.rule import Rule, check_rules
 from steersman.setting_parts import PermissionPart
 from steersman.terminal.output import counted, exits, print_json, print_warning, printable, table
@@ -14,7 +16,7 @@ from steersman.terminal.streams import say
 @exits
 def permissions(args: argparse.Namespace) -> int:
     """List or forget. The user's own rules are listed only: they are taken back in config.toml."""
-    settings = headless_settings()
+    settings = load_settings(os.environ)
     app = HeadlessApp(args.folder, settings).app
     folder = app.roots()[0].path
     if args.action == "reset":
@@ -22,6 +24,8 @@ def permissions(args: argparse.Namespace) -> int:
         print_json({"removed": removed}) if args.json else say(f"Forgot {counted(removed, 'permission')}.")
         return 0
     always, own = app.permissions.list(folder), settings.permissions
+    for warning in [*settings.warnings, *check_rules([_rule(rule) for rule in own])]:
+        print_warning(warning)
     if args.json:
         print_json({"rules": always, "ownRules": [rule.model_dump() for rule in own]})
         return 0
@@ -31,8 +35,6 @@ def permissions(args: argparse.Namespace) -> int:
         say("Nothing is always allowed in this folder.")
     if own:
         say("\n" + table([[rule.action, rule.tool, rule.match] for rule in own], ["your rules", "tool", "match"]))
-    for warning in [*settings.warnings, *check_rules([_rule(rule) for rule in own])]:
-        print_warning(warning)
     return 0
 
 

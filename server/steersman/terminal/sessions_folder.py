@@ -9,12 +9,14 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from steersman.agent.errors import StorageError, StoreUnavailableError
+from steersman.agent.errors import InvalidRequestError, StorageError, StoreUnavailableError
 from steersman.app import Application, HeadlessApp, headless_settings
+from steersman.configuration import load_settings
 from steersman.sessions.opening import DATABASE_NAME
 from steersman.sessions.places import store_folder
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.store import SessionStore
+from steersman.settings import Settings
 from steersman.terminal.naming import named_session
 from steersman.terminal.output import print_warning
 
@@ -32,13 +34,14 @@ class SessionsFolder:
 
     def __init__(self, args: argparse.Namespace, *, only_reads: bool = False) -> None:
         self._copy: tempfile.TemporaryDirectory[str] | None = None
+        settings = _settings()
         try:
-            self.app: Application = _open(args.folder, os.environ)
+            self.app: Application = _open(args.folder, settings, os.environ)
             self.store: SessionStore = self._own_store()
         except StoreUnavailableError as error:
             if not only_reads:
                 raise
-            self._open_copy(args.folder, error)
+            self._open_copy(args.folder, settings, error)
         for notice in self.app.stores.notices(self.app.roots()[0].path):
             print_warning(notice)
 
@@ -57,14 +60,14 @@ class SessionsFolder:
     def _own_store(self) -> SessionStore:
         return self.app.stores.of(self.app.roots()[0].path)
 
-    def _open_copy(self, folder: str, error: StoreUnavailableError) -> None:
+    def _open_copy(self, folder: str, settings: Settings, error: StoreUnavailableError) -> None:
         """Open a copy in the place of what cannot be opened; raise ``error`` where there is none to be had."""
         root = self.app.roots()[0].path
         try:
             self._copy = tempfile.TemporaryDirectory(prefix="steersman-")
             state = Path(self._copy.name)
             _copy_database(store_folder(self.app.state_folder, root), store_folder(state, root))
-            self.app = _open(folder, {**os.environ, "STEERSMAN_STATE_DIR": str(state)})
+            self.app = _open(folder, settings, {**os.environ, "STEERSMAN_STATE_DIR": str(state)})
             self.store = self._own_store()
             if self.app.stores.notices(root):  # half a copy is damaged, which says nothing of the original
                 raise error
@@ -74,8 +77,17 @@ class SessionsFolder:
         print_warning(f"{error.message} What is there is read from a copy.")
 
 
-def _open(folder: str, environ: Mapping[str, str]) -> Application:
-    return HeadlessApp(folder, headless_settings(), environ=environ, allow_memory=False).app
+def _settings() -> Settings:
+    """Return the settings, of which nothing here needs more than how durable a change is to be."""
+    try:
+        return headless_settings()
+    except InvalidRequestError as error:
+        print_warning(f"{error.message} {error.hint or ''} Sessions need no setting, so this goes on without.")
+        return load_settings(os.environ)
+
+
+def _open(folder: str, settings: Settings, environ: Mapping[str, str]) -> Application:
+    return HeadlessApp(folder, settings, environ=environ, allow_memory=False).app
 
 
 def _copy_database(source: Path, target: Path) -> None:
