@@ -469,7 +469,7 @@ def _open_disk(roots: Sequence[Root]) -> Workspace:
 def _may_be_there(path: Path) -> bool:
     try:
         path.lstat()
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError:
         pass  # whoever reads it will say what is wrong

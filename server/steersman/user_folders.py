@@ -7,20 +7,47 @@ from pathlib import Path
 
 
 def state_dir(environ: Mapping[str, str]) -> Path:
-    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides."""
-    named = environ.get("STEERSMAN_STATE_DIR", "").strip()
-    if named:
-        return Path(named).expanduser()
+    """Return where sessions, logs and remembered permissions live; ``STEERSMAN_STATE_DIR`` overrides.
+
+    Raises:
+        InvalidRequestError: that names the home folder of nobody.
+    """
+    named = _named(environ, "STEERSMAN_STATE_DIR")
+    if named is not None:
+        return named
     import platformdirs  # noqa: PLC0415 - not before the client has its first answer
 
     return Path(platformdirs.user_state_dir("steersman", appauthor=False))
 
 
 def config_file(environ: Mapping[str, str]) -> Path:
-    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides."""
-    named = environ.get("STEERSMAN_CONFIG", "").strip()
-    if named:
-        return Path(named).expanduser()
+    """Return the user's ``config.toml``; ``STEERSMAN_CONFIG`` overrides.
+
+    Raises:
+        InvalidRequestError: that names the home folder of nobody.
+    """
+    named = _named(environ, "STEERSMAN_CONFIG")
+    if named is not None:
+        return named
     import platformdirs  # noqa: PLC0415 - likewise
 
     return Path(platformdirs.user_config_dir("steersman", appauthor=False)) / "config.toml"
+
+
+def check_named(environ: Mapping[str, str]) -> None:
+    """Look at what the environment names, and load nothing; raises as the two above."""
+    _named(environ, "STEERSMAN_STATE_DIR")
+    _named(environ, "STEERSMAN_CONFIG")
+
+
+def _named(environ: Mapping[str, str], variable: str) -> Path | None:
+    named = environ.get(variable, "").strip()
+    if not named:
+        return None
+    try:
+        return Path(named).expanduser()
+    except RuntimeError:
+        from steersman.agent.errors import InvalidRequestError  # noqa: PLC0415 - only where it is wrong
+
+        message = f"{variable} is {named!r}, and there is no such home folder."
+        raise InvalidRequestError(message, hint="Write the whole path.") from None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from steersman.agent.errors import StorageError
+from steersman.agent.errors import StorageError, StoreUnavailableError
 from steersman.sessions.database import Database
 from steersman.sessions.failures import storage_error
 from steersman.sessions.locks import OsLocker
@@ -155,7 +155,10 @@ def test_each_code_has_its_words(code: int, says: str):
         (errno.EACCES, "permission"),
         (errno.EROFS, "read-only"),
         (errno.EISDIR, "could not be used"),
+        (errno.ENOENT, "could not be used (No such file"),
     ],
 )
-def test_the_systems_errors_have_their_words(code: int, says: str):
-    assert says in storage_error(OSError(code, os.strerror(code)), "The state folder /x").message
+def test_the_systems_errors_have_their_words_and_say_that_the_place_cannot_be_used(code: int, says: str):
+    told = storage_error(OSError(code, os.strerror(code)), "The state folder /x")
+    assert says in told.message
+    assert isinstance(told, StoreUnavailableError)

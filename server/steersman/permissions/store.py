@@ -11,6 +11,7 @@ import json
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -61,14 +62,15 @@ class AlwaysStore:
     def reset(self) -> int:
         """Forget all; return how many there were. Raises ``OSError`` when the file cannot be removed."""
         count = len(self.grants)
-        self._path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError, NotADirectoryError):
+            self._path.unlink()
         return count
 
     def _refresh(self) -> None:
         """Read the file again if it changed."""
         try:
             status = self._path.stat()
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             self._stamp, self._grants, self._problem = None, (), None
             return
         except OSError as error:

@@ -35,6 +35,10 @@ _NO_LOCKS = (
     "{where} is on a file system that cannot lock files.",
     "Choose a state folder on a disk of this machine with STEERSMAN_STATE_DIR.",
 )
+_UNUSABLE = (
+    "{where} could not be used ({name}).",
+    "Nothing was deleted. Choose another state folder with STEERSMAN_STATE_DIR.",
+)
 _OTHER = ("{where} could not be used ({name}).", "Nothing was deleted. See the log for details.")
 
 _BY_CODE: dict[int, tuple[str, str]] = {
@@ -60,7 +64,7 @@ _BY_EXTENDED_CODE: dict[int, tuple[str, str]] = {
     sqlite3.SQLITE_IOERR_SHMSIZE: _FULL,  # there is no room for the few kilobytes that all who read share
 }
 
-_OUTSIDE = frozenset({_FULL, _READ_ONLY, _IO, _IN_THE_WAY, _NO_LOCKS})
+_OUTSIDE = frozenset({_FULL, _READ_ONLY, _IO, _IN_THE_WAY, _NO_LOCKS, _UNUSABLE})
 """What is no fault of the store's own: at the start, memory is the better choice (S4)."""
 
 _BY_ERRNO: dict[int, tuple[str, str]] = {
@@ -96,7 +100,7 @@ def storage_error(error: sqlite3.Error | OSError, where: str) -> StorageError:
         message, hint = _BY_EXTENDED_CODE.get(getattr(error, "sqlite_errorcode", 0), plain)
         name = getattr(error, "sqlite_errorname", type(error).__name__)
     else:
-        message, hint = _BY_ERRNO.get(error.errno or 0, _OTHER)
+        message, hint = _BY_ERRNO.get(error.errno or 0, _UNUSABLE)
         name = error.strerror or type(error).__name__
     kind = StoreUnavailableError if (message, hint) in _OUTSIDE else StorageError
     return kind(message.format(where=where, name=name), hint=hint)

@@ -222,8 +222,8 @@ def _size(folder: Path) -> int:
 
 def _why_not_writable(folder: Path) -> str | None:
     """Try it: permissions alone do not tell (a read-only file system, a full disk). None: it can be written."""
-    existing = next((each for each in [folder, *folder.parents] if each.is_dir()), None)
-    if existing is None or (existing != folder and folder.exists()):
+    existing = next((each for each in [folder, *folder.parents] if os.path.lexists(each)), None)
+    if existing is None or not existing.is_dir():
         return "a file is where a folder should be"
     try:
         with tempfile.TemporaryFile(dir=existing) as file:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from steersman import __version__
 from steersman.ending_signals import ended_by_interrupt
 from steersman.terminal.streams import note
-from steersman.user_folders import state_dir
+from steersman.user_folders import check_named, state_dir
 
 if TYPE_CHECKING:
     from steersman.lsp.host import Editor, Engine
@@ -39,6 +39,12 @@ def serve(args: argparse.Namespace) -> int:
     with ended_by_interrupt():
         if sys.stdin.isatty():
             note("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.")
-        from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
+        from steersman.agent.errors import InvalidRequestError  # noqa: PLC0415 - kept late so that --help stays quick
+        from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - likewise
 
+        try:
+            check_named(os.environ)
+        except InvalidRequestError as error:
+            note(f"steersman: {error.message} {error.hint}")
+            return 64
         return serve_lsp(LateHost(), log_level=args.log_level)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
+from steersman.agent.errors import StorageError
 from steersman.app import HeadlessApp
 from steersman.configuration import load_settings
 from steersman.permissions.rule import Rule, check_rules
@@ -20,7 +21,14 @@ def permissions(args: argparse.Namespace) -> int:
     app = HeadlessApp(args.folder, settings).app
     folder = app.roots()[0].path
     if args.action == "reset":
-        removed = app.permissions.reset(folder)
+        try:
+            removed = app.permissions.reset(folder)
+        except OSError as error:
+            reason = error.strerror or type(error).__name__
+            raise StorageError(
+                f"What is always allowed here could not be forgotten: {error.filename}: {reason}.",
+                hint="Remove that file yourself; it holds nothing else.",
+            ) from None
         print_json({"removed": removed}) if args.json else say(f"Forgot {counted(removed, 'permission')}.")
         return 0
     always, own = app.permissions.list(folder), settings.permissions

@@ -82,8 +82,9 @@ def _settings() -> Settings:
     try:
         return headless_settings()
     except InvalidRequestError as error:
+        settings = load_settings(os.environ)
         print_warning(f"{error.message} {error.hint or ''} Sessions need no setting, so this goes on without.")
-        return load_settings(os.environ)
+        return settings
 
 
 def _open(folder: str, settings: Settings, environ: Mapping[str, str]) -> Application:
