@@ -203,7 +203,7 @@ def _session_id(app: HeadlessApp, args: argparse.Namespace) -> str | None:
     if args.continue_latest:
         return latest_session(app.app).id
     if args.session is not None:
-        return named_session(_store(app), args.session).id
+        return named_session(app.app, args.session).id
     return None
 
 

@@ -35,7 +35,7 @@ def list(args: argparse.Namespace) -> int:  # noqa: A001 - the command's own wor
             if page.total > len(page.sessions):
                 note(f"… and {page.total - len(page.sessions)} more; see --limit")
         else:
-            note("There is no session in this folder yet.")
+            folder.say_none()
     return 0
 
 
@@ -68,7 +68,7 @@ def search(args: argparse.Namespace) -> int:
         elif hits:
             say(printable(_hits_table(hits)))
         else:
-            note("Nothing found.")
+            folder.say_none("Nothing found.")
     return 0 if hits else 1
 
 

@@ -17,8 +17,9 @@ from steersman.sessions.places import store_folder
 from steersman.sessions.records import SessionRecord
 from steersman.sessions.store import SessionStore
 from steersman.settings import Settings
-from steersman.terminal.naming import named_session
-from steersman.terminal.output import print_warning
+from steersman.terminal.naming import NO_SESSION, named_session, sessions_above
+from steersman.terminal.output import print_warning, printable
+from steersman.terminal.streams import note
 
 
 class SessionsFolder:
@@ -47,7 +48,14 @@ class SessionsFolder:
 
     def session(self, wanted: str) -> SessionRecord:
         """Return the session that a person names (``naming.named_session``)."""
-        return named_session(self.store, wanted)
+        return named_session(self.app, wanted)
+
+    def say_none(self, otherwise: str = "") -> None:
+        """Note that the folder has no session, and which one above has some; ``otherwise``: what to note if it has."""
+        if self.store.latest() is None:
+            note(printable(f"{NO_SESSION} {sessions_above(self.app) or ''}".rstrip()))
+        elif otherwise:
+            note(otherwise)
 
     def __enter__(self) -> SessionsFolder:  # noqa: PYI034 - final
         return self
