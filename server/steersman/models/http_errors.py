@@ -60,7 +60,7 @@ def _from_transport(endpoint: Endpoint, error: Exception, *, answered: bool, req
 def _connect_words(said: str) -> str:
     if "CERTIFICATE_VERIFY_FAILED" in said:
         return "its certificate is not trusted (SSL_CERT_FILE names the authorities to trust)"
-    if "All connection attempts failed" in said or not said:
+    if said in {"connection refused", ""}:
         return "the connection was refused"
     return said
 

@@ -17,6 +17,7 @@ import httpcore
 
 from steersman.models.endpoint import is_loopback
 from steersman.models.http_address import user_and_password
+from steersman.models.network import AsyncioBackend
 
 if TYPE_CHECKING:
     import ssl
@@ -59,6 +60,7 @@ def open_pool(base_url: str) -> RequestHandler:
             max_connections=_MAX_CONNECTIONS,
             max_keepalive_connections=_MAX_KEPT,
             keepalive_expiry=_KEPT_S,
+            network_backend=AsyncioBackend(),
         )
     return _through(proxy, tls)
 
@@ -97,6 +99,7 @@ def _through(proxy: str, tls: ssl.SSLContext | None) -> RequestHandler:
             max_connections=_MAX_CONNECTIONS,
             max_keepalive_connections=_MAX_KEPT,
             keepalive_expiry=_KEPT_S,
+            network_backend=AsyncioBackend(),
         )
     if parts.scheme not in {"socks5", "socks5h"}:
         raise _unusable(f"{parts.scheme}:// is no kind of proxy that is known here")
@@ -108,6 +111,7 @@ def _through(proxy: str, tls: ssl.SSLContext | None) -> RequestHandler:
             max_connections=_MAX_CONNECTIONS,
             max_keepalive_connections=_MAX_KEPT,
             keepalive_expiry=_KEPT_S,
+            network_backend=AsyncioBackend(),
         )
     except RuntimeError:  # what httpcore says where its helper is not installed
         raise _unusable("it speaks SOCKS, and the Python package socksio is not installed") from None
