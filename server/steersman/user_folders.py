@@ -12,7 +12,7 @@ def state_dir(environ: Mapping[str, str]) -> Path:
     Raises:
         InvalidRequestError: that names the home folder of nobody.
     """
-    named = _named(environ, "STEERSMAN_STATE_DIR")
+    named = _named_state(environ)
     if named is not None:
         return named
     import platformdirs  # noqa: PLC0415 - not before the client has its first answer
@@ -26,7 +26,7 @@ def config_file(environ: Mapping[str, str]) -> Path:
     Raises:
         InvalidRequestError: that names the home folder of nobody.
     """
-    named = _named(environ, "STEERSMAN_CONFIG")
+    named = _named_config(environ)
     if named is not None:
         return named
     import platformdirs  # noqa: PLC0415 - likewise
@@ -36,18 +36,27 @@ def config_file(environ: Mapping[str, str]) -> Path:
 
 def check_named(environ: Mapping[str, str]) -> None:
     """Look at what the environment names, and load nothing; raises as the two above."""
-    _named(environ, "STEERSMAN_STATE_DIR")
-    _named(environ, "STEERSMAN_CONFIG")
+    _named_state(environ)
+    _named_config(environ)
 
 
-def _named(environ: Mapping[str, str], variable: str) -> Path | None:
-    named = environ.get(variable, "").strip()
-    if not named:
+def _named_state(environ: Mapping[str, str]) -> Path | None:
+    return _path("STEERSMAN_STATE_DIR", environ.get("STEERSMAN_STATE_DIR", ""))
+
+
+def _named_config(environ: Mapping[str, str]) -> Path | None:
+    return _path("STEERSMAN_CONFIG", environ.get("STEERSMAN_CONFIG", ""))
+
+
+def _path(variable: str, text: str) -> Path | None:
+    """Return what a variable names, None for nothing."""
+    text = text.strip()
+    if not text:
         return None
     try:
-        return Path(named).expanduser()
+        return Path(text).expanduser()
     except RuntimeError:
         from steersman.agent.errors import InvalidRequestError  # noqa: PLC0415 - only where it is wrong
 
-        message = f"{variable} is {named!r}, and there is no such home folder."
+        message = f"{variable} is {text!r}, and there is no such home folder."
         raise InvalidRequestError(message, hint="Write the whole path.") from None
