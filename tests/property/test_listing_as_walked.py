@@ -4,6 +4,7 @@ The walk is held to git itself by recorded cases (tests/tools/kit/test_ignore.py
 """
 
 import asyncio
+import os
 import shutil
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from hypothesis import strategies as st
 
 from steersman.agent.cancel import CancelSignal
 from steersman_tools.kit.ignore_rules import IgnoreRules
-from steersman_tools.kit.listing import Lister
+from steersman_tools.kit.listing import NO_GIT, Lister, approach_to, is_alike
 from steersman_tools.kit.ripgrep import Ripgrep
+from steersman_tools.kit.surveying import Survey
 from steersman_tools.kit.walk import walk_files
 
 names = st.sampled_from(["a", "b", "foo", ".x", "a b", "a.c", "é", "{a}", "vendor", "A"])
@@ -32,6 +34,17 @@ ignore_files = st.lists(lines, max_size=3).map("\n".join)
 def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "home/config"))
+
+
+def chosen_by_ripgrep(root: Path, here: Path) -> list[str] | None:
+    """What a search looks into when ripgrep chooses; None where a survey says that git would choose otherwise."""
+    rules = IgnoreRules(root)
+    approach = approach_to(rules, here)
+    if approach is None or not Survey(rules, is_alike, approach.needs_no_inner, None, lambda: False).holds(here):
+        return None
+    arguments = [*approach.options, *NO_GIT, "--files", "--null", "--", approach.target]
+    output = asyncio.run(Ripgrep().run(arguments, folder=approach.folder, signal=CancelSignal(), max_bytes=1_000_000))
+    return sorted(name.removeprefix(approach.target) for name in os.fsdecode(output.data).split("\0")[:-1])
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -62,6 +75,9 @@ def test_both_ways_list_the_same(
 
         listing = asyncio.run(Lister(Ripgrep()).files(root, here, CancelSignal()))
 
-        assert list(listing.paths) == sorted(walk_files(here, IgnoreRules(root), lambda: False))
+        walked = sorted(walk_files(here, IgnoreRules(root), lambda: False))
+        assert list(listing.paths) == walked
+        chosen = chosen_by_ripgrep(root, here)
+        assert chosen is None or chosen == walked
     finally:
         shutil.rmtree(root)

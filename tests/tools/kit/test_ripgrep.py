@@ -1,6 +1,7 @@
 """Running ripgrep: named by its path, without our environment, ended when it must be (DESIGN W9, W10)."""
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 
@@ -44,6 +45,54 @@ async def test_it_reads_what_is_given_to_it(tmp_path: Path) -> None:
     output = await Ripgrep().run(["b", "-"], folder=tmp_path, signal=CancelSignal(), max_bytes=100, stdin=b"a\nb\n")
 
     assert output.data == b"b\n"
+
+
+async def test_what_it_says_is_handed_on_while_it_goes_on(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "print('first', flush=True)\nopen('gate').read()\nprint('second')")
+    os.mkfifo(tmp_path / "gate")
+    taken: list[bytes] = []
+
+    def take(piece: bytes) -> None:
+        taken.append(piece)
+        if piece == b"first\n":
+            (tmp_path / "gate").write_text("")  # lets it go on
+
+    output = await Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=1000, take=take)
+
+    assert taken == [b"first\n", b"second\n"]
+    assert (output.data, output.size, output.code) == (b"", 13, 0)
+
+
+async def test_whoever_cannot_take_it_is_told_and_it_is_ended(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "while True: print('x' * 1000)")
+
+    def take(piece: bytes) -> None:
+        raise ValueError(piece[:1])
+
+    with pytest.raises(ValueError, match="x"):
+        await Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=5000, take=take)
+
+
+async def test_it_is_read_while_it_is_given_something_and_complains(tmp_path: Path, talker: Path) -> None:
+    """More than a pipe holds, in all three directions."""
+    script(tmp_path, "import sys\nfor line in sys.stdin: print(line, file=sys.stderr), print(line)")
+    lines = b"x" * 999 + b"\n"
+
+    output = await Ripgrep(talker).run(
+        [], folder=tmp_path, signal=CancelSignal(), max_bytes=10_000_000, stdin=lines * 1000
+    )
+
+    assert (output.size, output.code, len(output.errors)) == (1_001_000, 0, 8192)
+
+
+async def test_one_that_does_not_read_what_it_is_given_is_no_error(tmp_path: Path, talker: Path) -> None:
+    script(tmp_path, "print('done')")
+
+    output = await Ripgrep(talker).run(
+        [], folder=tmp_path, signal=CancelSignal(), max_bytes=1000, stdin=b"x" * 1_000_000
+    )
+
+    assert (output.data, output.code) == (b"done\n", 0)
 
 
 async def test_our_environment_stays_with_us(tmp_path: Path, talker: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from steersman_tools.kit.wildmatch import name_regex, path_regex
 
 IGNORE_FILE = ".gitignore"
 _BOM = b"\xef\xbb\xbf"
+_PATTERNS_KEPT = 2048
+_MAX_KEPT_BYTES = 256
+_FOLDERS_KEPT = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,11 @@ def has_odd_spaces_or_mark(data: bytes) -> bool:
 
 
 def parse_pattern(line: bytes, *, folds_case: bool) -> Pattern:
-    """Return a pattern line's meaning."""
+    """Return a pattern line's meaning; a short one's is kept, as every search reads the same ignore files anew."""
+    return (_kept_pattern if len(line) <= _MAX_KEPT_BYTES else _pattern)(line, folds_case)
+
+
+def _pattern(line: bytes, folds_case: bool) -> Pattern:
     negated = line.startswith(b"!")
     text = line[1:] if negated else line
     folders_only = text.endswith(b"/")
@@ -69,6 +77,9 @@ def parse_pattern(line: bytes, *, folds_case: bool) -> Pattern:
     flags = re.DOTALL | (re.IGNORECASE if folds_case else 0)
     regex = re.compile(body, flags) if body else None
     return Pattern(line, regex, negated, folders_only, names_only)
+
+
+_kept_pattern = lru_cache(_PATTERNS_KEPT)(_pattern)
 
 
 class IgnoreList:
@@ -85,6 +96,7 @@ class IgnoreList:
         self.has_odd_spaces_or_mark = has_odd_spaces_or_mark(data)
         self._patterns = [parse_pattern(line, folds_case=folds_case) for line in parse_lines(data)]
         self._patterns.reverse()
+        self._folders: dict[bytes, bool | None] = {}
 
     @property
     def lines(self) -> list[bytes]:
@@ -95,6 +107,14 @@ class IgnoreList:
     def names_only(self) -> bool:
         """Whether every line speaks of names at any depth, so that it does not matter where the file is."""
         return all(pattern.names_only for pattern in self._patterns)
+
+    def decide_folder(self, path: bytes) -> bool | None:
+        """Return ``decide`` of a folder; kept, as every search comes by the same ones."""
+        if path not in self._folders:
+            if len(self._folders) >= _FOLDERS_KEPT:
+                self._folders.clear()
+            self._folders[path] = self.decide(path, is_folder=True)
+        return self._folders[path]
 
     def decide(self, path: bytes, *, is_folder: bool) -> bool | None:
         """Return True for ignored, False for taken out again, None when no line speaks of the path."""

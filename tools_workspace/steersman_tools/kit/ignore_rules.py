@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from steersman_tools.kit.ignore import IGNORE_FILE, IgnoreList
 from steersman_tools.kit.repository import Repository, find_repository, read_ignore_settings, read_small_file
+
+_LISTS_KEPT = 64
+_MAX_KEPT_BYTES = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +31,8 @@ class Rules:
         """Whether git would ignore an entry of the folder."""
         path = self.prefix + name
         for prefix, patterns in self.lists:
-            decision = patterns.decide(path[len(prefix) :], is_folder=is_folder)
+            inner = path[len(prefix) :]
+            decision = patterns.decide_folder(inner) if is_folder else patterns.decide(inner, is_folder=False)
             if decision is not None:
                 return decision
         return False
@@ -115,4 +120,11 @@ class IgnoreRules:
 
     def _lists_in(self, file: Path | None, *, follow: bool = True) -> tuple[IgnoreList, ...]:
         data = read_small_file(file, follow=follow) if file else None
-        return (IgnoreList(data, file, folds_case=self.folds_case),) if file and data else ()
+        if not file or not data:
+            return ()
+        make = _kept_list if len(data) <= _MAX_KEPT_BYTES else IgnoreList
+        return (make(data, file, folds_case=self.folds_case),)
+
+
+_kept_list = lru_cache(_LISTS_KEPT)(IgnoreList)
+"""Every search reads the same few files anew."""

@@ -13,21 +13,24 @@ import re
 import tempfile
 from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from steersman.agent.cancel import CancelSignal
-from steersman_tools.kit.ignore import IGNORE_FILE, has_odd_spaces_or_mark, parse_lines
+from steersman_tools.kit.ignore import IGNORE_FILE, IgnoreList, has_odd_spaces_or_mark, parse_lines
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing
 from steersman_tools.kit.repository import read_small_file
 from steersman_tools.kit.ripgrep import Output, Ripgrep
+from steersman_tools.kit.surveying import Survey
 from steersman_tools.kit.walk import GIT, walk_files
 from steersman_tools.kit.wildmatch import name_regex
 
 NO_GIT = ("--iglob", "!.git")
 _PLAIN_PATH = re.compile(r"(?:[\w+@~%=-]+/)*", re.ASCII)
 _MAX_LIST_BYTES = 256 * 1024 * 1024
+_LINES_KEPT = 4096
 
 # What both read alike: plain characters, single stars, question marks, sets of plain characters and ranges, escapes of
 # special characters; "**" only as a whole component; no component that ends in a dot; no empty one.
@@ -118,13 +121,14 @@ class Lister:
 
     def __init__(self, ripgrep: Ripgrep) -> None:
         self._ripgrep = ripgrep
+        self._large: set[Path] = set()
 
     async def files(self, root: Path, start: Path, signal: CancelSignal, narrowing: Narrowing = EVERYTHING) -> Listing:
         """Return the files below ``start`` (canonical; ``root`` or below it) that git would not ignore.
 
         ``narrowing`` may leave out what it does not ask for, and makes it quicker; paths count from ``start`` still.
         """
-        way = await self.way(root, start, narrowing)
+        way = self.way(root, start, narrowing)
         if way.approach is not None:
             with narrowed(way, narrowing, IGNORE_FILE) as options:
                 output = await self._list(way.approach, signal, *options, *NO_GIT)
@@ -140,11 +144,8 @@ class Lister:
         paths = await asyncio.to_thread(lambda: list(walk_files(way.start, way.rules, lambda: signal.is_set)))
         return Listing("\0".join(["", *(way.prefix + path for path in paths), ""]), is_whole=not signal.is_set)
 
-    async def way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
-        """Return the way to the narrowing's folder, where it is as good as the one to ``start``."""
-        return await asyncio.to_thread(self._way, root, start, narrowing)
-
-    def _way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
+    def way(self, root: Path, start: Path, narrowing: Narrowing) -> Way:
+        """Return the way to the narrowing's folder, where it is as good as the one to ``start``. Reads a few files."""
         rules = IgnoreRules(root)
         is_there = self._ripgrep.is_there
         inner = _enter(rules, start, narrowing.folder) if narrowing.folder else None
@@ -171,6 +172,13 @@ class Lister:
         has_seen_all = lines is not None and not any(map(_may_hide_ignore_files, (*lines, *approach.lines)))
         if has_seen_all and not approach.needs_no_inner:
             return True
+        if way.start not in self._large:
+            depth = None if narrowing.depth is None else narrowing.depth + 1 - way.prefix.count("/")
+            survey = Survey(way.rules, is_alike, approach.needs_no_inner, depth, lambda: signal.is_set)
+            holds = await asyncio.to_thread(survey.holds, way.start)
+            if holds is not None:
+                return holds
+            self._large.add(way.start)
         # One that is ignored itself is in force all the same, and only this shows it.
         wanted = ["--glob", IGNORE_FILE]
         if approach.needs_no_inner:
@@ -196,7 +204,7 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     itself), so they are given to it as files of its own, which it reads as if they lay where it is started.
     """
     inside, is_named = rules.at(start)
-    if any(each.has_odd_spaces_or_mark or not all(map(reads_alike, each.lines)) for _, each in inside.lists):
+    if not all(is_alike(each) for _, each in inside.lists):
         return None
     if any(
         (folder / IGNORE_FILE).is_symlink() for folder in (start, *start.parents) if folder.is_relative_to(rules.top)
@@ -224,6 +232,11 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     return Approach(
         top, target, tuple(options), tuple(line for _, each in inside.lists for line in each.lines), needs_no_inner
     )
+
+
+def is_alike(patterns: IgnoreList) -> bool:
+    """Whether git and ripgrep are known to read a whole ignore file alike."""
+    return not patterns.has_odd_spaces_or_mark and all(map(reads_alike, patterns.lines))
 
 
 @contextlib.contextmanager
@@ -301,6 +314,7 @@ def _read_alike(joined: str, approach: Approach) -> list[bytes] | None:
     return lines if all(map(reads_alike, lines)) else None
 
 
+@lru_cache(_LINES_KEPT)
 def _may_hide_ignore_files(line: bytes) -> bool:
     """Whether a line may ignore an ignore file; where in doubt, yes."""
     if line.startswith(b"!") or line.endswith(b"/"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 MAX_COLUMNS = 2000
@@ -12,10 +11,11 @@ _SHOWN_CHARS = 300
 _BEFORE_CHARS = 100
 _RECORD = re.compile(rb"^[^\0\n]*\0(\d+)(?::(\d+):(\d+):|-(\d+)-)([^\n]*)", re.MULTILINE)
 _MATCH = re.compile(rb"^[^\0\n]*\0\d+:", re.MULTILINE)
-_HEAD = rb"\0\d+(?::\d+:\d+:|-\d+-)[^\n]*"
-_FILE = re.compile(rb"^([^\0\n]*)" + _HEAD + rb"(?:\n\1" + _HEAD + rb")*", re.MULTILINE)
-"""The lines of one file, which stand together."""
+_HEAD = rb"\0\d[^\n]*+"
+_FILE = re.compile(rb"^([^\0\n]*+)" + _HEAD + rb"(?:\n\1" + _HEAD + rb")*+", re.MULTILINE)
+"""The lines of one file, which stand together; whole ones are not looked at more closely, as there may be very many."""
 
+_AT_ONCE_BYTES = 1 << 17
 _PREVIEW_END = re.compile(rb" \[\.\.\. (?:\d+ more match(?:es)?|omitted end of long (?:context )?line)\]\Z")
 
 
@@ -46,25 +46,29 @@ class Hit(NamedTuple):
         return self.column > 0
 
 
-@dataclass(frozen=True, slots=True)
-class FileHits:
+class FileHits(NamedTuple):
     """What was found in one file; its lines are taken apart when they are shown, because most are only counted.
 
     Attributes:
         path: below the folder that was searched, with "/".
         is_open: it is from a document that the editor has otherwise than the disk.
         matches: how many lines match.
-        data: as ripgrep printed them.
+        data: what ripgrep printed of this file and of others.
+        start: where in it this file's lines begin.
+        end: where they end.
     """
 
     path: str
     is_open: bool
     matches: int
     data: bytes
+    start: int
+    end: int
 
     def hits(self) -> Iterator[Hit]:
         """Yield its lines in order."""
-        for line, column, match_offset, context_offset, raw in _RECORD.findall(self.data):
+        for record in _RECORD.finditer(self.data, self.start, self.end):
+            line, column, match_offset, context_offset, raw = record.groups()
             text, is_cut = raw.removesuffix(b"\r"), False
             if len(text) >= MAX_COLUMNS and (end := _PREVIEW_END.search(text)):
                 text, is_cut = text[: end.start()], True
@@ -72,23 +76,54 @@ class FileHits:
             yield Hit(self.path, int(line), text, int(column or 0), offset, is_cut, self.is_open)
 
 
-def parse_files(
-    data: bytes, to_path: Callable[[bytes], str], *, has_context: bool, is_open: bool = False
-) -> Iterator[FileHits]:
-    """Yield what ripgrep printed with ``--null --line-number --column --byte-offset``, file by file.
+class HitParser:
+    """Takes apart what ripgrep prints with ``--null --line-number --column --byte-offset``, while it still prints.
+
+    What is no such line (a remark about a binary file, a record that the limit cut off) is left out.
 
     Args:
-        data: that.
         to_path: returns the path for a name as ripgrep gives it.
         has_context: there are lines of context among it.
         is_open: it is of documents that the editor has otherwise than the disk.
-
-    What is no such line (a remark about a binary file, a record that the limit cut off) is left out.
     """
-    for found in _FILE.finditer(data):
-        lines = found[0]
-        matches = len(_MATCH.findall(lines)) if has_context else lines.count(b"\n") + 1
-        yield FileHits(to_path(found[1]), is_open, matches, lines)
+
+    def __init__(self, to_path: Callable[[bytes], str], *, has_context: bool, is_open: bool = False) -> None:
+        self._to_path = to_path
+        self._has_context = has_context
+        self._is_open = is_open
+        self._files: list[FileHits] = []
+        self._rest = b""
+        self._pieces: list[bytes] = []
+        self._waiting_bytes = 0
+
+    def feed(self, piece: bytes) -> None:
+        """Take what was printed next."""
+        self._pieces.append(piece)
+        self._waiting_bytes += len(piece)
+        if self._waiting_bytes >= max(_AT_ONCE_BYTES, len(self._rest)):  # one file's lines are not looked at each time
+            self._take_apart(is_last=False)
+
+    def end(self) -> list[FileHits]:
+        """Return the files, when all was printed."""
+        self._take_apart(is_last=True)
+        return self._files
+
+    def _take_apart(self, *, is_last: bool) -> None:
+        data = b"".join([self._rest, *self._pieces])
+        end = data.rfind(b"\n") + 1
+        if is_last and _RECORD.match(data, end):
+            end = len(data)
+        found = list(_FILE.finditer(data, 0, end))
+        left = 0
+        if not is_last and found:  # more of the last one may follow
+            left = found.pop().start()
+        self._files += [self._hits(each, data) for each in found]
+        self._rest, self._pieces, self._waiting_bytes = data[left:], [], 0
+
+    def _hits(self, found: re.Match[bytes], data: bytes) -> FileHits:
+        start, end = found.span()
+        matches = len(_MATCH.findall(data, start, end)) if self._has_context else data.count(b"\n", start, end) + 1
+        return FileHits(self._to_path(found[1]), self._is_open, matches, data, start, end)
 
 
 def show_text(hit: Hit, read_part: Callable[[Hit, int, int], bytes | None]) -> str:

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path, PurePath
 from typing import Literal, TypeAlias
 
@@ -105,6 +105,7 @@ _PATTERNS: tuple[tuple[ProtectionKind, str], ...] = (  # the first that fits tel
     ("ci", _CI),
     ("startup", _STARTUP),
 )
+_NAMES_KEPT = 4096
 _VARIANT = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _LAST_ONLY = frozenset(
     name.removesuffix("!") for _, patterns in _PATTERNS for name in patterns.split() if name.endswith("!")
@@ -188,10 +189,14 @@ class SecretFinder:
 
     def _judge(self, name: str) -> bool | None:
         """Judge a name by itself. Every pattern of several names begins with one that begins with a dot."""
-        folded = _fold(name)
-        verdict = None if folded.startswith(".") or folded in _LAST_ONLY else _secret_names().search(folded) is not None
-        self._names[name] = verdict
+        verdict = self._names[name] = _verdict_on(name)
         return verdict
+
+
+@lru_cache(_NAMES_KEPT)
+def _verdict_on(name: str) -> bool | None:
+    folded = _fold(name)
+    return None if folded.startswith(".") or folded in _LAST_ONLY else _secret_names().search(folded) is not None
 
 
 @cache

@@ -11,10 +11,14 @@ import re
 import stat
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 _MAX_BYTES = 4 * 1024 * 1024
 _MAX_INCLUDES = 8
+_FILES_KEPT = 16
+_MAX_KEPT_BYTES = 64 * 1024
+_PIECE_BYTES = 64 * 1024
 _SECTION = re.compile(r"\s*\[\s*([\w.-]+)\s*(?:\"((?:[^\"\\]|\\.)*)\")?\s*\]")
 _SETTING = re.compile(r"\s*([A-Za-z][\w-]*)\s*(?:=\s*(.*))?\Z", re.DOTALL)
 _VALUE_PART = re.compile(r'\\.|"|[^\\"]', re.DOTALL)
@@ -103,11 +107,18 @@ def read_small_file(path: Path, *, follow: bool = True) -> bytes | None:
         fd = os.open(path, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))
     except (OSError, ValueError):
         return None
-    with open(fd, "rb", closefd=True) as file:  # noqa: PTH123 (it is open already)
-        try:
-            return file.read(_MAX_BYTES + 1)[:_MAX_BYTES]
-        except OSError:
-            return None
+    pieces: list[bytes] = []
+    room = _MAX_BYTES
+    try:
+        while room > 0 and (piece := os.read(fd, min(room, _PIECE_BYTES))):
+            pieces.append(piece)
+            room -= len(piece)
+    except OSError:
+        return None
+    else:
+        return b"".join(pieces)
+    finally:
+        os.close(fd)
 
 
 def _git_folder_at(top: Path) -> Path | None:
@@ -131,22 +142,33 @@ def _common_folder(git_folder: Path) -> Path:
 
 def _settings(file: Path, home: Path | None, includes_left: int) -> Iterator[tuple[str, str]]:
     """Yield (section.name, value) of a configuration file, with what it includes; lines that are none are skipped."""
+    data = read_small_file(file) or b""
+    for name, value in (_kept_settings if len(data) <= _MAX_KEPT_BYTES else _parsed)(data):
+        if name == "include.path" and includes_left and value:
+            included = _expand(value, home, file.parent)
+            yield from _settings(included, home, includes_left - 1)
+        else:
+            yield name, value
+
+
+def _parsed(data: bytes) -> tuple[tuple[str, str], ...]:
+    """Return the settings that a configuration file holds."""
     section = ""
-    text = (read_small_file(file) or b"").decode("utf-8", "surrogateescape").removeprefix("\ufeff")
+    found: list[tuple[str, str]] = []
+    text = data.decode("utf-8", "surrogateescape").removeprefix("\ufeff")
     for line in re.sub(r"\\\r?\n", "", text).split("\n"):
         header = _SECTION.match(line)
         if header:
             section = header[1].lower() if header[2] is None else f"{header[1].lower()}.{header[2]}"
             line = line[header.end() :]  # noqa: PLW2901 (a setting may stand behind its section's header)
         setting = _SETTING.match(line)
-        if not setting:
-            continue
-        name, value = f"{section}.{setting[1].lower()}", _value(setting[2] or "")
-        if name == "include.path" and includes_left and value:
-            included = _expand(value, home, file.parent)
-            yield from _settings(included, home, includes_left - 1)
-        else:
-            yield name, value
+        if setting:
+            found.append((f"{section}.{setting[1].lower()}", _value(setting[2] or "")))
+    return tuple(found)
+
+
+_kept_settings = lru_cache(_FILES_KEPT)(_parsed)
+"""Every search reads the same few files anew."""
 
 
 def _value(raw: str) -> str:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import subprocess
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +20,6 @@ from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
 
 _CHUNK_BYTES = 1 << 16
-_BLOCK_BYTES = 1 << 20
 _LAST_BYTES_SECONDS = 1.0
 _MAX_ERROR_BYTES = 8192
 _NAME = "rg.exe" if os.name == "nt" else "rg"
@@ -31,7 +31,8 @@ class Output:
     """What ripgrep said.
 
     Attributes:
-        data: standard output, up to the limit.
+        data: standard output, up to the limit; empty when it was handed on.
+        size: how much that was, in bytes, handed on or not.
         errors: the beginning of standard error.
         code: its exit code; None when it was ended.
         cut: it was ended because it said more than the limit.
@@ -40,6 +41,7 @@ class Output:
     """
 
     data: bytes
+    size: int
     errors: str
     code: int | None
     cut: bool = False
@@ -89,129 +91,146 @@ class Ripgrep:
         signal: CancelSignal,
         max_bytes: int,
         stdin: bytes | None = None,
+        take: Callable[[bytes], None] | None = None,
     ) -> Output:
         """Run it in ``folder`` and return what it said, however it ended.
+
+        Args:
+            arguments: what follows the program's name.
+            folder: where it is started.
+            signal: ends it.
+            max_bytes: how much it may print before it is ended.
+            stdin: what it reads; None for nothing.
+            take: gets what it prints, piece by piece and in a thread, while it goes on; None: it is returned.
 
         Raises:
             ToolError: it is not there or cannot be started.
         """
         if not self.is_there or self._program is None:
             raise ToolError("search needs ripgrep, which is missing; install Steersman again with its dependencies")
-        read_end, write_end = os.pipe()
         try:
-            process = await asyncio.create_subprocess_exec(
-                self._program,
-                "--no-config",
-                *arguments,
-                cwd=folder,
-                env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
-                stdin=asyncio.subprocess.DEVNULL if stdin is None else asyncio.subprocess.PIPE,
-                stdout=write_end,
-                stderr=asyncio.subprocess.PIPE,
-            )
-        except BaseException as error:
-            os.close(read_end)
-            if not isinstance(error, OSError):
-                raise
+            process = _start(self._program, arguments, folder, has_stdin=stdin is not None)
+        except OSError as error:
             raise ToolError(f"ripgrep cannot be started: {error.strerror or error}") from None
-        finally:
-            os.close(write_end)
-        return await _Conversation(process, _Reader(read_end, max_bytes)).hold(stdin, signal, self._max_seconds)
+        return await _Conversation(process, max_bytes, take).hold(stdin, signal, self._max_seconds)
 
 
-class _Reader:
-    """Reads what a program prints, in a thread of its own: many times cheaper for long lists than the event loop.
-
-    The thread ends with the program, or when the limit is reached; it owns the pipe and closes it.
-
-    Args:
-        read_end: of the pipe; taken over.
-        max_bytes: how much to keep.
-    """
-
-    def __init__(self, read_end: int, max_bytes: int) -> None:
-        self._read_end = read_end
-        self._max_bytes = max_bytes
-        self._pieces: list[bytes] = []
-        self._loop = asyncio.get_running_loop()
-        self._ended = asyncio.Event()
-        self.is_cut = False
-        threading.Thread(target=self._read, name="ripgrep", daemon=True).start()
-
-    async def wait(self) -> None:
-        """Wait for the end of what it prints, or the limit."""
-        await self._ended.wait()
-
-    def data(self) -> bytes:
-        """Return what was read so far."""
-        return b"".join(self._pieces)
-
-    def _read(self) -> None:
-        room = self._max_bytes
-        try:
-            with open(self._read_end, "rb") as pipe:  # noqa: PTH123 (it is open already)
-                while piece := pipe.read(min(room + 1, _BLOCK_BYTES)):
-                    self._pieces.append(piece[:room])
-                    room -= len(piece)
-                    if room < 0:
-                        self.is_cut = True
-                        return
-        finally:
-            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                self._loop.call_soon_threadsafe(self._ended.set)
+def _start(
+    program: Path, arguments: Sequence[str | bytes], folder: Path, *, has_stdin: bool
+) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603 - by absolute path
+        [program, "--no-config", *arguments],
+        cwd=folder,
+        env={name: os.environ[name] for name in _KEPT_ENVIRONMENT if name in os.environ},
+        stdin=subprocess.PIPE if has_stdin else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        bufsize=0,
+    )
 
 
 class _Conversation:
-    """One running process: its pipes are served together, and it never outlives this object's ``hold``."""
+    """One running process, which never outlives this object's ``hold``.
 
-    def __init__(self, process: asyncio.subprocess.Process, reader: _Reader) -> None:
+    Threads of its own serve its pipes and wait for it: many times cheaper than the event loop, which wakes once here.
+
+    Args:
+        process: with unbuffered pipes.
+        max_bytes: how much of what it prints is kept; it is ended when it prints more.
+        take: gets what it prints; None: it is kept.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes], max_bytes: int, take: Callable[[bytes], None] | None) -> None:
         self._process = process
-        self._reader = reader
+        self._max_bytes = max_bytes
+        self._room = max_bytes
+        self._pieces: list[bytes] = []
+        self._take = take or self._pieces.append
+        self._taking = threading.Lock()
+        self._is_over = False
+        self._failure: BaseException | None = None
         self._errors = bytearray()
+        self._is_cut = False
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
 
     async def hold(self, stdin: bytes | None, signal: CancelSignal, max_seconds: float) -> Output:
+        serving = [threading.Thread(target=self._read_errors, name="ripgrep-errors", daemon=True)]
+        if stdin is not None:
+            serving.append(threading.Thread(target=self._feed, args=(stdin,), name="ripgrep-input", daemon=True))
+        threading.Thread(target=self._serve, args=(serving,), name="ripgrep", daemon=True).start()
         unsubscribe = signal.on_set(self._kill)
-        code: int | None = None
         late = False
         try:
-            async with asyncio.timeout(max_seconds), asyncio.TaskGroup() as group:
-                group.create_task(self._feed(stdin))
-                group.create_task(self._read_errors())
-                await self._reader.wait()
-                if self._reader.is_cut:
-                    self._kill()
-                code = await self._process.wait()
+            async with asyncio.timeout(max_seconds):
+                await self._ended.wait()
         except TimeoutError:
             late = True
         finally:
             unsubscribe()
-            if code is None:
+            if not self._ended.is_set():
                 self._kill()
-                await self._process.wait()
-        if late:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._reader.wait(), _LAST_BYTES_SECONDS)
-        cut = self._reader.is_cut
-        if late or cut or signal.is_set:
-            code = None
-        errors = self._errors.decode("utf-8", "replace").strip()
-        return Output(self._reader.data(), errors, code, cut, late, signal.is_set)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._ended.wait(), _LAST_BYTES_SECONDS)
+        with self._taking:
+            self._is_over = True
+        if self._failure is not None:
+            raise self._failure
+        is_ended_by_us = late or self._is_cut or signal.is_set
+        return Output(
+            b"".join(self._pieces),
+            self._max_bytes - max(self._room, 0),
+            self._errors.decode("utf-8", "replace").strip(),
+            None if is_ended_by_us else self._process.returncode,
+            self._is_cut,
+            late,
+            signal.is_set,
+        )
+
+    def _serve(self, others: Sequence[threading.Thread]) -> None:
+        """Read what it prints until it has ended, then tell so."""
+        try:
+            for each in others:
+                each.start()
+            self._read()
+            if self._is_cut:
+                self._kill()
+            self._process.wait()
+            for each in others:
+                each.join(_LAST_BYTES_SECONDS)
+        except BaseException as error:  # noqa: BLE001 - raised where it is waited for
+            self._failure = error
+            self._kill()
+            self._process.wait()
+        finally:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                self._loop.call_soon_threadsafe(self._ended.set)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as pipe:
+            while (piece := pipe.read(_CHUNK_BYTES)) and not self._is_over:
+                with self._taking:
+                    self._take(piece[: self._room])
+                self._room -= len(piece)
+                if self._room < 0:
+                    self._is_cut = True
+                    return
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        with self._process.stderr as pipe:
+            while piece := pipe.read(_CHUNK_BYTES):
+                if len(self._errors) < _MAX_ERROR_BYTES:
+                    self._errors += piece[: _MAX_ERROR_BYTES - len(self._errors)]
+
+    def _feed(self, stdin: bytes) -> None:
+        assert self._process.stdin is not None
+        with contextlib.suppress(OSError), self._process.stdin as pipe:  # it may end before it has read everything
+            view = memoryview(stdin)
+            while view:
+                view = view[pipe.write(view) :]
 
     def _kill(self) -> None:
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError):
-                self._process.kill()
-
-    async def _feed(self, stdin: bytes | None) -> None:
-        if stdin is None or self._process.stdin is None:
-            return
-        with contextlib.suppress(ConnectionError):
-            self._process.stdin.write(stdin)
-            await self._process.stdin.drain()
-        self._process.stdin.close()
-
-    async def _read_errors(self) -> None:
-        assert self._process.stderr is not None
-        while piece := await self._process.stderr.read(_CHUNK_BYTES):
-            if len(self._errors) < _MAX_ERROR_BYTES:
-                self._errors += piece[: _MAX_ERROR_BYTES - len(self._errors)]
+        with contextlib.suppress(OSError):  # it has ended
+            self._process.kill()

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TypeAlias
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import ToolError
@@ -20,7 +21,7 @@ from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.laid_out import laid_out
 from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.listing import NO_GIT, Approach, Lister, Listing, Way, narrowed
-from steersman_tools.kit.matches import MAX_COLUMNS, FileHits, parse_files
+from steersman_tools.kit.matches import MAX_COLUMNS, FileHits, HitParser
 from steersman_tools.kit.narrowing import EVERYTHING, Narrowing, narrow
 from steersman_tools.kit.protected_paths import ProtectedPaths
 from steersman_tools.kit.ripgrep import Output, Ripgrep
@@ -28,6 +29,7 @@ from steersman_tools.kit.workspace import Location
 
 _MAX_OUTPUT_BYTES = 1024 * 1024
 _MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
+_MANY_FILES = 500  # are looked through in a thread
 _MOST_BY_PIPE = 8
 """More open texts than these are searched as files of a folder that is gone afterwards."""
 
@@ -45,6 +47,9 @@ _FORMAT = (
     "--no-messages",
     "--crlf",
 )
+IsSecret: TypeAlias = Callable[[str], bool]
+"""Whether a path below the folder that is searched, with "/", may hold secrets."""
+
 _RUST_SPECIAL = re.compile(r"[\\.+*?()|\[\]{}^$#&\-~]")
 
 
@@ -137,9 +142,10 @@ class Searcher:
         """
         is_folder = location.path.is_dir()
         protected = ProtectedPaths(roots)
-        checking = asyncio.ensure_future(asyncio.to_thread(_check_no_secret, location, protected))
         query = query if is_folder else replace(query, glob=None)
         scope = _Scope(location.path if is_folder else location.path.parent, location, open_texts)
+        # Looked at when ripgrep has been started, and has something to wait for.
+        guarding = asyncio.ensure_future(asyncio.to_thread(_guard, location, protected, scope.folder))
         search = _Search(self._ripgrep, query, scope, signal, self._leftovers)
         try:
             if is_folder:
@@ -147,17 +153,20 @@ class Searcher:
             elif str(location.path) not in open_texts:
                 await search.run(location.path.parent, ["--", f"./{location.path.name}"])
         finally:
-            await checking  # whatever else went wrong, nothing is told of what is never searched
+            is_secret = await guarding  # whatever else went wrong, nothing is told of what is never searched
         if open_texts:
-            await search.run_open(protected)
-        await asyncio.to_thread(search.sift, protected)
+            await search.run_open(is_secret)
+        if len(search.found.files) > _MANY_FILES:
+            await asyncio.to_thread(search.sift, is_secret)
+        else:
+            search.sift(is_secret)
         return search.found
 
     async def _search_folder(self, search: _Search, query: Query, location: Location, signal: CancelSignal) -> None:
         root, start = location.root.path, location.path
         narrowing = narrow(query.glob) if query.glob else EVERYTHING
         if query.glob is None or narrowing.is_exact or (narrowing.shapes and query.glob.literal is None):
-            way = await self._lister.way(root, start, narrowing)
+            way = self._lister.way(root, start, narrowing)
             if way.leads_to(narrowing) and await self._search_below(search, way, narrowing, signal):
                 return
             search.start_anew()
@@ -191,7 +200,7 @@ class _Scope:
     location: Location
     open_texts: Mapping[str, str]
 
-    def open_documents(self, query: Query, protected: ProtectedPaths) -> list[tuple[str, str]]:
+    def open_documents(self, query: Query, is_secret: IsSecret) -> list[tuple[str, str]]:
         """Return path and text of the open documents to search. Blocks briefly."""
         named = self.open_texts.get(str(self.location.path))
         if named is not None:
@@ -199,7 +208,6 @@ class _Scope:
         inside = [path for path in map(Path, self.open_texts) if path.is_relative_to(self.location.path)]
         if not inside:
             return []
-        is_secret = protected.secret_finder(self.folder)
         found: list[tuple[str, str]] = []
         for path in IgnoreRules(self.location.root.path).not_ignored(inside):
             inner = path.relative_to(self.folder).as_posix()
@@ -223,15 +231,16 @@ class _Search:
 
     async def run(self, folder: Path, arguments: Sequence[str], *, skipped: str = "./", prefix: str = "") -> None:
         """Search files; ``prefix`` stands before their paths in place of ``skipped``, which ripgrep puts there."""
-        output = await self.ripgrep.run(
-            [*self.query.options(), *arguments], folder=folder, signal=self.signal, max_bytes=self.room
-        )
         length = len(os.fsencode(skipped))
-
-        def to_path(raw: bytes) -> str:
-            return prefix + os.fsdecode(raw[length:]).replace(os.sep, "/")
-
-        await self._take(output, to_path)
+        parser = self._parser(lambda raw: prefix + os.fsdecode(raw[length:]).replace(os.sep, "/"))
+        output = await self.ripgrep.run(
+            [*self.query.options(), *arguments],
+            folder=folder,
+            signal=self.signal,
+            max_bytes=self.room,
+            take=parser.feed,
+        )
+        self._take(output, parser)
 
     async def run_below(self, way: Way, approach: Approach, narrowing: Narrowing) -> None:
         """Search what ripgrep chooses on a way, which may be more than the query's glob takes."""
@@ -249,41 +258,44 @@ class _Search:
         self.room = _MAX_OUTPUT_BYTES
         self.is_flooded = False
 
-    async def run_open(self, protected: ProtectedPaths) -> None:
+    async def run_open(self, is_secret: IsSecret) -> None:
         """Search what the editor has otherwise than the disk: a few texts one by one, many at once."""
-        documents = await asyncio.to_thread(self.scope.open_documents, self.query, protected)
+        documents = await asyncio.to_thread(self.scope.open_documents, self.query, is_secret)
         if len(documents) > _MOST_BY_PIPE:
             paths = [path for path, _ in documents]
             async with laid_out([text for _, text in documents], self.signal, self.leftovers) as folder:
-                output = await self._run_open(["--no-ignore", "--hidden", "--", "./"], folder)
-            await self._take(output, lambda raw: paths[int(raw[2:])], is_open=True)
+                parser = self._parser(lambda raw: paths[int(raw[2:])], is_open=True)
+                await self._run_open(parser, ["--no-ignore", "--hidden", "--", "./"], folder)
             return
         for path, text in documents:
-            output = await self._run_open(["-"], self.scope.folder, text.encode("utf-8", "replace"))
-            await self._take(output, lambda _, path=path: path, is_open=True)
+            parser = self._parser(lambda _, path=path: path, is_open=True)
+            await self._run_open(parser, ["-"], self.scope.folder, text.encode("utf-8", "replace"))
             if self.signal.is_set:
                 return
 
-    async def _run_open(self, arguments: Sequence[str], folder: Path, stdin: bytes | None = None) -> Output:
-        return await self.ripgrep.run(
+    async def _run_open(
+        self, parser: HitParser, arguments: Sequence[str], folder: Path, stdin: bytes | None = None
+    ) -> None:
+        output = await self.ripgrep.run(
             [*self.query.options(), "--text", "--encoding=none", *arguments],
             folder=folder,
             signal=self.signal,
             max_bytes=self.room,
             stdin=stdin,
+            take=parser.feed,
         )
+        self._take(output, parser)
 
-    async def _take(self, output: Output, to_path: Callable[[bytes], str], *, is_open: bool = False) -> None:
+    def _parser(self, to_path: Callable[[bytes], str], *, is_open: bool = False) -> HitParser:
+        return HitParser(to_path, has_context=self.query.context > 0, is_open=is_open)
+
+    def _take(self, output: Output, parser: HitParser) -> None:
         self._take_note(output)
-        has_context = self.query.context > 0
-        self.found.files += await asyncio.to_thread(
-            lambda: list(parse_files(output.data, to_path, has_context=has_context, is_open=is_open))
-        )
+        self.found.files += parser.end()
 
-    def sift(self, protected: ProtectedPaths) -> None:
-        """Leave out what may hold secrets and what the editor has otherwise, and sort the rest. Blocks briefly."""
+    def sift(self, is_secret: IsSecret) -> None:
+        """Leave out what may hold secrets and what the editor has otherwise, and sort the rest."""
         folder = self.scope.folder
-        is_secret = protected.secret_finder(folder)
         old = {Path(path).relative_to(folder).as_posix() for path in self.scope.open_texts if _is_below(path, folder)}
         self.found.files = [
             file
@@ -294,7 +306,7 @@ class _Search:
     def _take_note(self, output: Output) -> None:
         if output.code == 2 and output.errors:
             raise ToolError(_explain(output.errors, self.query))
-        self.room = max(self.room - len(output.data), 1)
+        self.room = max(self.room - output.size, 1)
         self.is_flooded = self.is_flooded or output.cut
         if output.code is None:
             self.found.is_whole = False
@@ -312,12 +324,18 @@ def _is_below(path: str, folder: Path) -> bool:
     return Path(path).is_relative_to(folder)
 
 
-def _check_no_secret(location: Location, protected: ProtectedPaths) -> None:
+def _guard(location: Location, protected: ProtectedPaths, folder: Path) -> IsSecret:
+    """Return what says of paths below the folder which may hold secrets. Blocks briefly.
+
+    Raises:
+        ToolError: the location may hold some itself.
+    """
     protection = protected(str(location.path))
     if protection is not None and protection.is_secret:
         raise ToolError(
             f"{location.display} may hold secrets, so it is never searched; read_file asks the person first"
         )
+    return protected.secret_finder(folder)
 
 
 def _reason(output: Output) -> str:
