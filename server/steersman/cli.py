@@ -56,10 +56,38 @@ class _Parser(argparse.ArgumentParser):
         options.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
         super().__init__(allow_abbrev=False, **options)
 
-    def error(self, message: str, *, of: str = "") -> NoReturn:
-        """Leave with the one line that matters; ``of``: the command whose help tells more."""
-        prog = f"{self.prog} {of}".rstrip()
-        self.exit(WRONG_USAGE, f"{prog}: {message} (“{prog} --help” tells more)\n")
+    def error(self, message: str) -> NoReturn:
+        """Leave with the one line that matters."""
+        self.exit(WRONG_USAGE, f"{self.prog}: {message} (“{self.prog} --help” tells more)\n")
+
+    def parse_known_args(self, *words: Any, **named: Any) -> tuple[Any, list[str]]:
+        """Parse; words too many are told by the command they were given to."""
+        namespace, rest = super().parse_known_args(*words, **named)
+        if rest:
+            self._refuse(rest, getattr(namespace, "prompt", None))
+        return namespace, rest
+
+    def _refuse(self, rest: list[str], prompt: str | None) -> None:
+        """Say what there is too much of, and what was meant, where it is near: a task without quotes, an option."""
+        if prompt is not None and not any(word.startswith("-") for word in rest):
+            self.error(f'put the task in quotes: steersman run "{" ".join([prompt, *rest])}"')
+        meant = self._near(next((word for word in rest if word.startswith("-")), ""))
+        asked = f". Did you mean {' or '.join(f'“{each}”' for each in meant)}?" if meant else ""
+        self.error(f"unrecognized arguments: {' '.join(rest)}{asked}")
+
+    def _near(self, word: str) -> list[str]:
+        """Return the options that an unknown one begins, or else the one it is a slip of."""
+        plain = {option.lstrip("-").casefold(): option for option in self._option_string_actions}
+        typed = word.partition("=")[0].lstrip("-").casefold()
+        if typed in plain:
+            return [plain[typed]]
+        begun = [option for name, option in plain.items() if name.startswith(typed) and len(typed) > 1]
+        if begun:
+            return begun
+        from difflib import get_close_matches  # noqa: PLC0415 - for mistakes only
+
+        names = [name for name in plain if len(name) > 1]
+        return [plain[name] for name in get_close_matches(typed, names, n=2, cutoff=0.7)]
 
     def _print_message(self, message: str, file: Any = None) -> None:
         """Print as every command does; argparse would not notice that nobody gets the help."""
@@ -104,7 +132,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line. Returns the exit code."""
     streams.make_usable()
     try:
-        args = _parse(build_parser(), argv)
+        args = build_parser().parse_args(argv)
         module, function = args.does.split(":")
         with ended_by_interrupt():
             does = import_module(f"steersman.terminal.{module}").__dict__[function]
@@ -115,18 +143,6 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 130
     return code
-
-
-def _parse(parser: _Parser, argv: Sequence[str] | None) -> argparse.Namespace:
-    """Parse; words too many are told by the command they were given to, and a task without quotes is seen as one."""
-    args, rest = parser.parse_known_args(argv)
-    if rest:
-        action = "" if args.command == "permissions" else getattr(args, "action", "")
-        said = f"unrecognized arguments: {' '.join(rest)}"
-        if args.command == "run" and not any(word.startswith("-") for word in rest):
-            said = f'put the task in quotes: steersman run "{" ".join([args.prompt, *rest])}"'
-        parser.error(said, of=f"{args.command} {action}".strip())
-    return args
 
 
 def _add_lsp(add: _Add) -> None:

@@ -72,7 +72,27 @@ def test_wrong_usage_names_what_is_wrong_and_where_help_is(typed, args, said):
     ("args", "line"),
     [
         (["run", "Read", "README.md"], 'steersman run: put the task in quotes: steersman run "Read README.md" '),
-        (["run", "x", "--max-tok", "5"], "steersman run: unrecognized arguments: --max-tok 5 "),
+        (
+            ["run", "x", "--max-tok", "5"],
+            "steersman run: unrecognized arguments: --max-tok 5. Did you mean “--max-tokens”? ",
+        ),
+        (["run", "--mod", "ask"], "steersman run: unrecognized arguments: --mod. Did you mean “--model” or “--mode”? "),
+        (
+            ["run", "x", "--modle=a/b"],
+            "steersman run: unrecognized arguments: --modle=a/b. Did you mean “--mode” or “--model”? ",
+        ),
+        (["run", "x", "-mode", "ask"], "steersman run: unrecognized arguments: -mode ask. Did you mean “--mode”? "),
+        (["run", "x", "-c", "/"], "steersman run: unrecognized arguments: -c /. Did you mean “-C”? "),
+        (["run", "x", "--zz"], "steersman run: unrecognized arguments: --zz "),
+        (
+            ["run", "x", "--max-t", "5"],
+            "steersman run: unrecognized arguments: --max-t 5. Did you mean “--max-turns” or “--max-tokens”? ",
+        ),
+        (
+            ["sessions", "rewind", "x", "--dryrun"],
+            "steersman sessions rewind: unrecognized arguments: --dryrun. Did you mean “--dry-run”? ",
+        ),
+        (["--verson", "doctor"], "steersman: unrecognized arguments: --verson. Did you mean “--version”? "),
         (["sessions", "list", "x"], "steersman sessions list: unrecognized arguments: x "),
         (["permissions", "list", "x"], "steersman permissions: unrecognized arguments: x "),
         (["docter"], "steersman: argument COMMAND: there is no 'docter'. Did you mean “doctor”? "),

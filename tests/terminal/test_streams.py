@@ -183,12 +183,6 @@ def test_a_prompt_from_what_cannot_be_read_says_why(steersman):
     assert done.stderr.startswith(b"steersman: Standard input cannot be read: ")
 
 
-def test_a_prompt_that_is_no_text_is_read_as_far_as_it_is_one(steersman):
-    done = run_with(steersman, "", "", "run", "-", "-C", str(steersman.folder), stdin=b"say \xff\xfe hello")
-    assert done.returncode == 0
-    assert steersman.messages()[0]["content"].startswith("say \ufffd\ufffd hello")
-
-
 def test_nothing_that_is_opened_later_takes_a_closed_stream_s_place(steersman):
     """Else a trace would land in the first file that is opened."""
     report = steersman.state.parent / "report"

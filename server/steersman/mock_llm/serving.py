@@ -12,6 +12,8 @@ from steersman.agent.errors import InvalidRequestError
 from steersman.ending_signals import ending_signals
 from steersman.mock_llm.server import KEY, VARIANTS, MockServer
 
+_INTERRUPTED = 130
+
 
 def print_line(text: str) -> None:
     """Print a line on standard output at once."""
@@ -27,7 +29,7 @@ def serve(port: int, *, announce: Callable[[str], None] = print_line) -> int:
         announce: told the address, as soon as it can be used, and the end.
 
     Returns:
-        The exit code, 0.
+        The exit code: 130 for Ctrl-C, as of every command, and 0 for what else ends a server as it should.
 
     Raises:
         InvalidRequestError: the port cannot be listened on.
@@ -36,7 +38,7 @@ def serve(port: int, *, announce: Callable[[str], None] = print_line) -> int:
 
 
 async def _serve(port: int, announce: Callable[[str], None]) -> int:
-    stop = asyncio.Event()
+    stop: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     server = MockServer(port=port, keep_requests=False)
     try:
         await server.start()
@@ -47,12 +49,12 @@ async def _serve(port: int, announce: Callable[[str], None]) -> int:
     restore = _stop_on_signals(stop)
     try:
         announce(f"The mock model listens on {server.base_url} (key: {KEY}; models: {', '.join(VARIANTS)}).")
-        await stop.wait()
+        number = await stop
     finally:
         restore()
         await server.close()
     announce("The mock model has stopped.")
-    return 0
+    return _INTERRUPTED if number == signal.SIGINT else 0
 
 
 def _reason(error: Exception) -> str:
@@ -61,13 +63,17 @@ def _reason(error: Exception) -> str:
     return os.strerror(number) if number else str(error).rstrip(".")
 
 
-def _stop_on_signals(stop: asyncio.Event) -> Callable[[], None]:
-    """Set the event on what asks to end, on every system. Returns what undoes that."""
+def _stop_on_signals(stop: asyncio.Future[int]) -> Callable[[], None]:
+    """Give the number of the first signal that asks to end, on every system. Returns what undoes that."""
     loop = asyncio.get_running_loop()
     before = {number: signal.getsignal(number) for number in ending_signals()}
 
-    def on_signal(_number: int, _frame: object) -> None:
-        loop.call_soon_threadsafe(stop.set)
+    def take(number: int) -> None:
+        if not stop.done():
+            stop.set_result(number)
+
+    def on_signal(number: int, _frame: object) -> None:
+        loop.call_soon_threadsafe(take, number)
 
     for number in before:
         signal.signal(number, on_signal)

@@ -31,6 +31,8 @@ from steersman.terminal.streams import READER_LEFT, Commentary, OutputLostError,
 from steersman.terminal.style import Style, can_move, columns
 
 _SHORT_ID = 8
+_END_OF_INPUT = "Ctrl-Z and Enter" if sys.platform == "win32" else "Ctrl-D"
+_CONVERT = "Convert it first, for example with `iconv -t UTF-8`."
 
 
 @exits
@@ -41,9 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _do(args: argparse.Namespace) -> int:
-    prompt = _typed() if args.prompt == "-" else args.prompt
-    if not prompt.strip():
-        raise InvalidRequestError("The prompt is empty; say what shall be done.")
+    prompt = _prompt(args.prompt)
     asker = None if args.prompt == "-" else _asker()
     goes_on = args.session is not None or args.continue_latest  # what cannot be read is an error then, not forgotten
     app = HeadlessApp(args.folder, headless_settings(args.model), asker=asker, allow_memory=not goes_on)
@@ -134,12 +134,35 @@ class _Watched:
         return READER_LEFT if self._commentary.reader_left else code
 
 
+def _prompt(given: str) -> str:
+    """Return the task: what was given, or with ``-`` what stands on standard input."""
+    try:
+        prompt = _typed() if given == "-" else given
+        prompt.encode("utf-8")
+    except UnicodeError as error:
+        where = "on standard input " if given == "-" else ""
+        raise InvalidRequestError(f"The prompt {where}is not UTF-8: {_bytes_at(error)}.", hint=_CONVERT) from None
+    if not prompt.strip():
+        raise InvalidRequestError("The prompt is empty; say what shall be done.")
+    return prompt
+
+
 def _typed() -> str:
     """Return the prompt from standard input."""
+    if sys.stdin.isatty():
+        note(f"Type what shall be done; {_END_OF_INPUT} on a line of its own ends it.")
     try:
         return read_all()
     except OSError as error:
         raise InvalidRequestError(f"Standard input cannot be read: {error.strerror or error}.") from error
+
+
+def _bytes_at(error: UnicodeError) -> str:
+    """Say what cannot be read and where; a command line's odd bytes come as lone surrogates (PEP 383)."""
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.object[error.start]:#04x} at {error.start}"
+    assert isinstance(error, UnicodeEncodeError)
+    return f"byte {ord(error.object[error.start]) & 0xFF:#04x} at character {error.start}"
 
 
 @asynccontextmanager

@@ -99,7 +99,9 @@ def read_all() -> str:
 
     Raises:
         OSError: it cannot be read.
+        UnicodeDecodeError: it is no text in its encoding, which is UTF-8 for pipes and files.
     """
+    _reconfigure(sys.stdin, "strict")
     return sys.stdin.read()
 
 
