@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
 
 
 def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
@@ -21,6 +20,8 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
     seconds = _seconds(value)
     if seconds is not None or value is None:
         return seconds
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - brings all of mail, for a date that hardly anybody sends
+
     try:
         moment = parsedate_to_datetime(value)
         return max(0.0, moment.timestamp() - now)
