@@ -298,7 +298,7 @@ class Application:
 
     def providers(self) -> Mapping[str, ProviderConfig]:
         """Return the configured providers; raises ``InvalidRequestError`` for one that makes no sense."""
-        from steersman.models.provider_config import read_providers  # noqa: PLC0415 - only when a model is needed
+        from steersman.models.provider_reading import read_providers  # noqa: PLC0415 - only when a model is needed
 
         return read_providers(self.settings.providers)
 

@@ -11,7 +11,8 @@ from steersman.agent.model_names import split_model
 from steersman.lsp.options import read_options
 from steersman.models.builtin_providers import BUILTIN_PROVIDERS
 from steersman.models.prices import known_facts
-from steersman.models.provider_config import Price, ProviderConfig, read_providers
+from steersman.models.provider_config import Price, ProviderConfig
+from steersman.models.provider_reading import read_providers
 from steersman.models.providers import resolve_provider
 from steersman.permissions.modes import Mode
 from steersman.permissions.rule import Rule, check_rules

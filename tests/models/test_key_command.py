@@ -8,7 +8,8 @@ import pytest
 from steersman.agent.errors import AuthenticationError
 from steersman.models.clients import make_client
 from steersman.models.key_command import read_key
-from steersman.models.provider_config import ProviderConfig, read_providers
+from steersman.models.provider_config import ProviderConfig
+from steersman.models.provider_reading import read_providers
 from steersman.models.providers import make_endpoint, resolve_provider
 from support.fault_server import FaultServer, chat, stream
 from support.replies import REQUEST, collect

@@ -21,7 +21,8 @@ from steersman.agent.model import Finish, ModelRequest, TextPiece, ToolSpec
 from steersman.models.catalog import look_up_model
 from steersman.models.clients import make_client
 from steersman.models.doctor import examine_providers
-from steersman.models.provider_config import ProviderConfig, read_providers
+from steersman.models.provider_config import ProviderConfig
+from steersman.models.provider_reading import read_providers
 from support.replies import collect
 
 pytestmark = [pytest.mark.online, pytest.mark.timeout(900)]

@@ -14,7 +14,8 @@ from steersman.models.demo import DemoClient
 from steersman.models.endpoint import Endpoint, is_loopback
 from steersman.models.openai_chat import OpenAIChat
 from steersman.models.openai_responses import OpenAIResponses
-from steersman.models.provider_config import ProviderConfig, read_providers
+from steersman.models.provider_config import ProviderConfig
+from steersman.models.provider_reading import read_providers
 from steersman.models.providers import make_endpoint, resolve_provider
 from steersman.models.wires import make_wire
 

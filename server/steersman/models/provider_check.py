@@ -1,4 +1,4 @@
-"""Checks what a user says about a provider; apart from ``provider_config``, because it brings pydantic."""
+"""Checks what a user says about a provider; apart from ``provider_reading``, because it brings pydantic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
 
 def check_provider(name: str, value: object) -> ProviderConfig:
-    """Return what is said of one provider; see ``read_providers``."""
+    """Return what is said of one provider; see ``provider_reading``."""
     try:
         said = CheckedProvider.model_validate(value)
     except ValidationError as error:

@@ -1,7 +1,7 @@
 """What a user may say about a provider, in ``config.toml`` or ``initializationOptions`` (DESIGN M1, A6).
 
 Never read from a workspace: whoever chooses an address gets the key. Plain data; what is written is checked by
-``provider_check``, which is loaded where something is.
+``provider_reading``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 from urllib.parse import urlsplit
 
-from steersman.agent.errors import InvalidRequestError
 from steersman.agent.messages import JsonValue
 
 ProviderKind: TypeAlias = Literal["openai-chat", "openai-responses", "anthropic", "ollama"]
@@ -74,22 +73,3 @@ def check_address(url: str) -> None:
         raise ValueError("names no host")
     if parts.port == 0:
         raise ValueError("has no usable port")
-
-
-def read_providers(raw: Mapping[str, object]) -> dict[str, ProviderConfig]:
-    """Read the ``providers`` table of a settings source; keys may be snake_case or camelCase.
-
-    Raises:
-        InvalidRequestError: names the provider, the field and what is wrong with it.
-    """
-    return {name: _read_provider(name, value) for name, value in raw.items()}
-
-
-def _read_provider(name: str, value: object) -> ProviderConfig:
-    if isinstance(value, ProviderConfig):
-        return value
-    if not name or "/" in name or name == "demo":
-        raise InvalidRequestError(f"“{name}” cannot be a provider's name", hint="Use letters, digits, - and _.")
-    from steersman.models.provider_check import check_provider  # noqa: PLC0415 - brings pydantic
-
-    return check_provider(name, value)

@@ -135,7 +135,7 @@ def _setting(name: str) -> str:
 
 def _sound_providers(settings: Settings) -> tuple[dict[str, ProviderConfig], dict[str, str]]:
     """Return the providers whose configuration makes sense, and what is wrong with each of the others."""
-    from steersman.models.provider_config import read_providers  # noqa: PLC0415 - brings pydantic models
+    from steersman.models.provider_reading import read_providers  # noqa: PLC0415 - brings pydantic models
 
     sound: dict[str, ProviderConfig] = {}
     broken: dict[str, str] = {}
