@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import heapq
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path, PurePath
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from steersman.agent.cancel import CancelSignal
 from steersman.agent.tool import Effect, Emit, Plan, ToolResult
+from steersman_tools.kit.choosing import smallest
 from steersman_tools.kit.globs import Glob, compile_glob
 from steersman_tools.kit.ignore_rules import IgnoreRules
 from steersman_tools.kit.listing import Lister, Listing
@@ -21,6 +21,7 @@ from steersman_tools.kit.workspace import Location, Workspace
 
 _DEFAULT_LIMIT = 200
 _MAX_LIMIT = 2000
+_LONG_CHARS = 128 * 1024
 _SMALL_TREE = 5_000
 """So many files are listed as quickly as a few of them; where there were no more, they are listed once, not twice."""
 
@@ -90,16 +91,18 @@ class FindFiles:
         narrowing = narrow(glob)
         if glob.folders_only:
             narrowing = Narrowing(narrowing.folder)
+        elif any(not end.startswith("/") for end in glob.ends):
+            narrowing = EVERYTHING  # such an ending, as of a kind of file, is told sooner here than by ripgrep
         is_small = self._counts.get(location.path, _SMALL_TREE + 1) <= _SMALL_TREE
         if narrowing != EVERYTHING and not is_small:  # the quick way, which cannot tell what else there is
             listing = await self._list(location, glob, signal, narrowing)
-            count, first, _ = await asyncio.to_thread(_first, glob, listing, limit, in_any_case=False)
+            count, first, _ = await _chosen(glob, listing, limit, in_any_case=False)
             if count or not listing.is_whole:
                 return count, first, "", listing.is_whole
         listing = await self._list(location, glob, signal)
         if listing.is_whole:
             self._counts[location.path] = listing.count
-        return *await asyncio.to_thread(_first, glob, listing, limit, in_any_case=True), listing.is_whole
+        return *await _chosen(glob, listing, limit, in_any_case=True), listing.is_whole
 
     async def _list(
         self, location: Location, glob: Glob, signal: CancelSignal, narrowing: Narrowing = EVERYTHING
@@ -122,23 +125,32 @@ def _with_new(listing: Listing, location: Location, glob: Glob, open_texts: Iter
     return replace(listing, joined="".join([listing.joined, *(f"{path}\0" for path in more)]))
 
 
+async def _chosen(glob: Glob, listing: Listing, limit: int, *, in_any_case: bool) -> tuple[int, list[str], str]:
+    """Return what ``_first`` does; of a long listing from a thread, so that nothing else has to wait."""
+    if len(listing.joined) <= _LONG_CHARS:
+        return _first(glob, listing, limit, in_any_case=in_any_case)
+    return await asyncio.to_thread(_first, glob, listing, limit, in_any_case=in_any_case)
+
+
 def _first(glob: Glob, listing: Listing, limit: int, *, in_any_case: bool) -> tuple[int, list[str], str]:
     """Return how many fit (if none and so wanted, without regard to case), the first of them, and a remark."""
-    found, remark = _choose(glob, listing), ""
+    (found, first), remark = _choose(glob, listing, limit), ""
     if not found and in_any_case:
-        found = _choose(compile_glob(glob.pattern + "/" * glob.folders_only, ignores_case=True), listing)
+        any_case = compile_glob(glob.pattern + "/" * glob.folders_only, ignores_case=True)
+        found, first = _choose(any_case, listing, limit)
         remark = "[none fits exactly; these do when case does not count]"
         if not found:
             remark = f"[no file fits “{glob.pattern}”, of {listing.count:,} looked at]"
-    return len(found), heapq.nsmallest(limit, found), remark
+    return found, first, remark
 
 
-def _choose(glob: Glob, listing: Listing) -> list[str]:
+def _choose(glob: Glob, listing: Listing, limit: int) -> tuple[int, list[str]]:
     if glob.folders_only:
-        return glob.choose(_folders(listing))
+        return glob.first_in("\0".join(["", *_folders(listing), ""]), limit)
     if listing.is_exact:
-        return listing.joined[1:-1].split("\0") if listing.count else []
-    return glob.find_in(listing.joined)
+        found = listing.joined[1:-1].split("\0") if listing.count else []
+        return len(found), smallest(found, limit, len(found))
+    return glob.first_in(listing.joined, limit)
 
 
 def _folders(listing: Listing) -> set[str]:

@@ -14,10 +14,12 @@ from itertools import pairwise
 
 from steersman.agent.star_patterns import Gap, Piece, star_regex
 from steersman.agent.tool import ToolError
+from steersman_tools.kit.choosing import first_with_ends, smallest
 
 _MAX_ALTERNATIVES = 256
 _MAX_CHARS = 1000
 _CHARS_AT_ONCE = 1 << 16
+_PLAIN_END = re.compile(r"/?[^*?\[\]{}\\/\0]+")
 _ANY, _IN_NAME = r"[^\0]", r"[^/\0]"  # never across the NUL between two paths
 _PIECE = re.compile(r"\*\*/|\*+|\?|\[[!^]?\]?(?:[^\]\\]|\\.)*\]|\\.|.", re.DOTALL)
 
@@ -31,12 +33,23 @@ class Glob:
         sets: matches whole paths, brackets meaning sets.
         literal: the same with brackets meaning themselves; None when there are none.
         folders_only: it ends in "/".
+        ends: what those that match end in, and no others: a plain name behind "/", or the end of one; empty where more
+            has to be looked at.
     """
 
     pattern: str
     sets: re.Pattern[str]
     literal: re.Pattern[str] | None
     folders_only: bool
+    ends: tuple[str, ...] = ()
+
+    def first_in(self, joined: str, limit: int) -> tuple[int, list[str]]:
+        """Return how many paths match, and the first of them, sorted; see ``find_in``."""
+        quickly = first_with_ends(joined, self.ends, limit) if self.ends else None
+        if quickly is not None:
+            return quickly
+        found = self.find_in(joined)
+        return len(found), smallest(found, limit, len(found))
 
     def find_in(self, joined: str) -> list[str]:
         """Return the paths that match, in order; where brackets fit literally, only those.
@@ -97,7 +110,16 @@ def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
         re.compile("|".join(_translate(each, literal=False) for each in alternatives), flags),
         re.compile("|".join(_translate(each, literal=True) for each in alternatives), flags) if "[" in text else None,
         folders_only,
+        () if ignores_case or "/" in text else _ends(alternatives),
     )
+
+
+def _ends(alternatives: Iterable[str]) -> tuple[str, ...]:
+    """Return ``Glob.ends`` for patterns of names."""
+    ends = {each.removeprefix("*") if each.startswith("*") else f"/{each}" for each in alternatives}
+    if not all(map(_PLAIN_END.fullmatch, ends)) or any(a != b and a.endswith(b) for a in ends for b in ends):
+        return ()
+    return tuple(sorted(ends))
 
 
 def alternatives_of(text: str) -> list[str]:

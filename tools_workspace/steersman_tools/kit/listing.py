@@ -11,11 +11,11 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from steersman.agent.cancel import CancelSignal
 from steersman_tools.kit.ignore import IGNORE_FILE, IgnoreList, has_odd_spaces_or_mark, parse_lines
@@ -28,9 +28,13 @@ from steersman_tools.kit.walk import GIT, walk_files
 from steersman_tools.kit.wildmatch import name_regex
 
 NO_GIT = ("--iglob", "!.git")
+HERE = "./"
 _PLAIN_PATH = re.compile(r"(?:[\w+@~%=-]+/)*", re.ASCII)
 _MAX_LIST_BYTES = 256 * 1024 * 1024
 _LINES_KEPT = 4096
+_MUCH_BYTES = 256 * 1024
+
+Result = TypeVar("Result")
 
 # What both read alike: plain characters, single stars, question marks, sets of plain characters and ranges, escapes of
 # special characters; "**" only as a whole component; no component that ends in a dot; no empty one.
@@ -132,7 +136,7 @@ class Lister:
         if way.approach is not None:
             with narrowed(way, narrowing, IGNORE_FILE) as options:
                 output = await self._list(way.approach, signal, *options, *NO_GIT)
-            joined, lines = await asyncio.to_thread(_taken, output.data, way.approach)
+            joined, lines = await _worked_out(_taken, output.data, way.approach)
             if lines is not None and not output.late and await self.holds(way, narrowing, signal, lines):
                 if not narrowing.takes_ignore_files:
                     joined = without_ignore_files(joined)
@@ -186,11 +190,12 @@ class Lister:
         if narrowing.depth is not None:  # a repository that deep has its HEAD one part deeper
             wanted.append(_max_depth(way, narrowing.depth + 1))
         output = await self._list(approach, signal, *approach.options, *wanted)
-        return not output.late and (await asyncio.to_thread(_taken, output.data, approach))[1] is not None
+        return not output.late and (await _worked_out(_taken, output.data, approach))[1] is not None
 
     async def _list(self, approach: Approach, signal: CancelSignal, *options: str) -> Output:
+        target = [] if approach.target == HERE else ["--", approach.target]  # unnamed, no path begins with it
         return await self._ripgrep.run(
-            [*options, "--files", "--null", "--", approach.target],
+            [*options, "--files", "--null", *target],
             folder=approach.folder,
             signal=signal,
             max_bytes=_MAX_LIST_BYTES,
@@ -227,7 +232,7 @@ def approach_to(rules: IgnoreRules, start: Path) -> Approach | None:
     for _, each in outer:
         options += ["--ignore-file", str(each.source)]
     inner = start.relative_to(top).as_posix()
-    target = "./" if inner == "." else f"./{inner}/"
+    target = HERE if inner == "." else f"./{inner}/"
     needs_no_inner = has_repository and not (is_plain and all(each.names_only for _, each in outer))
     return Approach(
         top, target, tuple(options), tuple(line for _, each in inside.lists for line in each.lines), needs_no_inner
@@ -260,6 +265,13 @@ def narrowed(way: Way, narrowing: Narrowing, *more_names: str) -> Generator[list
         file = Path(folder) / "wanted"
         file.write_text("".join(["*\n!*/\n", *(f"!{line}\n" for line in wanted)]), encoding="utf-8")
         yield [f"--ignore-file={file}", *options]  # the first of several counts least
+
+
+async def _worked_out(function: Callable[[bytes, Approach], Result], data: bytes, approach: Approach) -> Result:
+    """Return what the function gives; for much ``data`` in a thread, so that nothing else has to wait."""
+    if len(data) < _MUCH_BYTES:
+        return function(data, approach)
+    return await asyncio.to_thread(function, data, approach)
 
 
 def _max_depth(way: Way, depth: int) -> str:
@@ -329,5 +341,5 @@ def _taken(data: bytes, approach: Approach) -> tuple[str, list[bytes] | None]:
     text = "\0" + os.fsdecode(data[: data.rfind(b"\0") + 1])
     if os.sep != "/":
         text = text.replace(os.sep, "/")
-    joined = text.replace(f"\0{approach.target}", "\0")
+    joined = text if approach.target == HERE else text.replace(f"\0{approach.target}", "\0")
     return joined, _read_alike(joined, approach)
