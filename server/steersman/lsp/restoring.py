@@ -6,6 +6,7 @@ is put back where no document is open, for then we wrote it, or the person saved
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from steersman.lsp.merge import plain
 from steersman.lsp.open_files import OpenFiles
 from steersman.lsp.steps import DeleteOpenFile
 from steersman_tools.kit.disk import DiskWorkspace
-from steersman_tools.kit.rewinding import text_of
+from steersman_tools.kit.rewinding import remove_folders, text_of
 from steersman_tools.kit.workspace import Location, Snapshot
 
 _LABEL = "Steersman: rewind"
@@ -56,7 +57,7 @@ class Restoring:
             return _CHANGED
         text = text_of(wanted)
         if wanted.data is None and wanted.buffer is None:
-            return await self._remove(location, documents[0], expected)
+            return await self._remove(location, documents[0], wanted, expected)
         if text is None:
             return "what stood there before is no text, and it is open in the editor; close it there and try again"
         if not self._files.client.facts.apply_edit:
@@ -81,12 +82,15 @@ class Restoring:
             "Please do not type there until it is done."
         )
 
-    async def _remove(self, location: Location, document: OpenDocument, expected: Snapshot | None) -> str | None:
+    async def _remove(
+        self, location: Location, document: OpenDocument, wanted: Snapshot, expected: Snapshot | None
+    ) -> str | None:
         """Nothing was there: the file goes, with its buffer where the editor can close it."""
         if expected is not None and (await self._disk.snapshot(str(location.path))).data != expected.data:
             return _CHANGED
         if self._files.can("delete"):
             await DeleteOpenFile(self._files, self._disk, location, document, _LABEL).do()
+            await asyncio.to_thread(remove_folders, self._disk.confinement, location.path, wanted.missing)
             return None
         return "it is open in an editor that cannot delete open files; close it there and try again"
 

@@ -51,6 +51,7 @@ class Touch:
         buffer: digest of the open document's text before, or None.
         after: the state that our change left there, or was to leave there.
         is_certain: it came to that; otherwise it may not have (the process died, the tool failed).
+        missing: how many of the folders above it were not there before.
     """
 
     path: str
@@ -59,6 +60,7 @@ class Touch:
     buffer: str | None
     after: str
     is_certain: bool
+    missing: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +134,8 @@ def keep(
     """Store the snapshots of one call or rewind. ``seq``: where in the conversation."""
     keep_blobs(connection, (blob for each in kept for blob in (each.data, each.buffer) if blob is not None))
     connection.executemany(
-        "INSERT INTO touch (session, seq, call_id, rewind_id, path, data, mode, buffer, after)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO touch (session, seq, call_id, rewind_id, path, data, mode, buffer, after, missing)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
             (
                 key,
@@ -145,6 +147,7 @@ def keep(
                 each.snapshot.mode,
                 each.buffer.digest if each.buffer else None,
                 each.after,
+                each.snapshot.missing,
             )
             for each in kept
         ),
@@ -234,8 +237,8 @@ def list_kept(connection: sqlite3.Connection, key: int) -> list[KeptFile]:
 def copy_touches(connection: sqlite3.Connection, source: int, target: int, last_kept: int) -> None:
     """Give a fork the checkpoints of the messages it took along."""
     connection.execute(
-        "INSERT INTO touch (session, seq, call_id, rewind_id, path, data, mode, buffer, after, settled)"
-        " SELECT ?, seq, call_id, rewind_id, path, data, mode, buffer, after, settled FROM touch"
+        "INSERT INTO touch (session, seq, call_id, rewind_id, path, data, mode, buffer, after, settled, missing)"
+        " SELECT ?, seq, call_id, rewind_id, path, data, mode, buffer, after, settled, missing FROM touch"
         " WHERE session = ? AND seq <= ? ORDER BY id",
         (target, source, last_kept),
     )
@@ -256,12 +259,13 @@ def _from_column(column: str | bytes) -> str:
 
 def _touches(connection: sqlite3.Connection, condition: str, values: tuple[object, ...]) -> list[Touch]:
     rows = connection.execute(
-        f"SELECT path, data, mode, buffer, after, settled FROM touch WHERE {condition} AND settled >= 0 ORDER BY id",
+        "SELECT path, data, mode, buffer, after, settled, missing"
+        f" FROM touch WHERE {condition} AND settled >= 0 ORDER BY id",
         values,
     ).fetchall()
     return [
-        Touch(_from_column(column), data, mode, buffer, after, settled == 1)
-        for column, data, mode, buffer, after, settled in rows
+        Touch(_from_column(column), data, mode, buffer, after, settled == 1, missing)
+        for column, data, mode, buffer, after, settled, missing in rows
     ]
 
 
@@ -272,4 +276,5 @@ def _snapshot(connection: sqlite3.Connection, touch: Touch) -> Snapshot:
         None if touch.data is None else read_blob(connection, touch.data),
         touch.mode,
         None if touch.buffer is None else read_blob(connection, touch.buffer).decode("utf-8", "surrogatepass"),
+        touch.missing,
     )

@@ -193,3 +193,15 @@ def test_an_editor_s_workspace_is_known_to_see_its_buffers_and_the_disk_to_see_n
         assert not isinstance(it.workspace.disk, SeesBuffers)
 
     run_virtual(main())
+
+
+def test_a_folder_that_was_made_for_a_file_goes_with_it_also_when_the_file_is_open(tmp_path):
+    async def main():
+        it = await scene(tmp_path)
+        wanted = await it.workspace.snapshot(it.path("made/deep/new.txt"))
+        await it.apply(it.creation("made/deep/new.txt", "new\n"))
+        await it.open("made/deep/new.txt")
+        assert await it.workspace.restore(wanted, None) is None
+        assert not (tmp_path / "made").exists()
+
+    run_virtual(main())

@@ -6,9 +6,11 @@ What touches the disk blocks.
 from __future__ import annotations
 
 import contextlib
+import os
 import secrets
 import stat
 from dataclasses import replace as replaced
+from itertools import takewhile
 from pathlib import Path
 
 from steersman.agent.tool import ToolError
@@ -33,7 +35,7 @@ def take_snapshot(confinement: Confinement, location: Location, max_bytes: int) 
         with confinement.parent(location.path) as folder:
             data, status = read_regular(folder, location.path.name, location.display, max_bytes)
     except FileMissingError:
-        return Snapshot(path, None, None, None)
+        return Snapshot(path, None, None, None, _missing_above(location))
     except TooLargeError as error:
         raise TooLargeError(
             f"{location.display} is too large to be kept for a rewind ({error.size / 1e6:,.1f} MB); "
@@ -41,6 +43,11 @@ def take_snapshot(confinement: Confinement, location: Location, max_bytes: int) 
             error.size,
         ) from None
     return Snapshot(path, data, stat.S_IMODE(status.st_mode), None)
+
+
+def _missing_above(location: Location) -> int:
+    folders = takewhile(lambda folder: folder != location.root.path, location.path.parents)
+    return sum(1 for _ in takewhile(lambda folder: not os.path.lexists(folder), folders))
 
 
 def text_of(snapshot: Snapshot) -> str | None:
@@ -85,6 +92,7 @@ def put_back(
 ) -> str | None:
     """Make a file what ``wanted`` says. Return None, or why it was left alone.
 
+    Where nothing was there, the folders that were not there either go with it, unless something else is in them now.
     ``expected`` is what our last change left there; anything else is a conflict. None: do it anyway.
     """
     try:
@@ -101,7 +109,19 @@ def put_back(
         return str(error)
     except OSError as error:
         return str(reason_of(error, f"put back {location.display}"))
+    if wanted.data is None:
+        remove_folders(confinement, location.path, wanted.missing)
     return None
+
+
+def remove_folders(confinement: Confinement, path: Path, count: int) -> None:
+    """Remove the innermost ``count`` folders above a path that is gone, as far as they are empty. Never raises."""
+    for folder in [*path.parents][:count]:
+        try:
+            with confinement.parent(folder) as outer:
+                outer.rmdir(folder.name)
+        except (ToolError, OSError):
+            return
 
 
 def _conflict(present: Snapshot, expected: Snapshot) -> str:

@@ -98,12 +98,14 @@ class Snapshot:
         data: the bytes on disk, or None when nothing is there.
         mode: permission bits, or None.
         buffer: the text of the open document, or None when it is not open.
+        missing: how many of the folders above it, inside the workspace, were not there either.
     """
 
     path: str
     data: bytes | None
     mode: int | None
     buffer: str | None
+    missing: int = 0
 
 
 class FileMissingError(ToolError):
