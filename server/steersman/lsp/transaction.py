@@ -48,6 +48,8 @@ class Transaction:
         for change in self._changes:
             await self._plan(change)
         await self._ask()
+        if self._on_disk and not self._edits and not self._operations:
+            return await self._told(await self._disk.make(self._on_disk))  # nothing to be confirmed in between
         staged = await self._disk.stage(self._on_disk) if self._on_disk else None
         done: list[Step] = []
         try:

@@ -100,11 +100,15 @@ class DiskWorkspace:
     async def apply(self, changes: Sequence[Change], *, label: str) -> Applied:
         """Make all changes or none; see ``Workspace.apply``."""
         async with self.locks.hold(paths_of(changes)):
-            staging, is_over = self._staging(changes), False
-            try:
-                return await asyncio.to_thread(_made, staging, lambda: is_over)
-            finally:
-                is_over = True  # only for a thread that nobody waits for any more
+            return await self.make(changes)
+
+    async def make(self, changes: Sequence[Change]) -> Applied:
+        """Stage and commit at once, as ``apply`` does; the caller holds ``locks`` for ``paths_of(changes)``."""
+        staging, is_over = self._staging(changes), False
+        try:
+            return await asyncio.to_thread(_made, staging, lambda: is_over)
+        finally:
+            is_over = True  # only for a thread that nobody waits for any more
 
     async def stage(self, changes: Sequence[Change]) -> StagedChanges:
         """Check all changes and write the new files beside their targets, changing nothing yet.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Protocol
 
@@ -100,7 +101,8 @@ class WriteStep:
             if self._status is None:
                 self._is_beside = write_beside(folder, self._temp, self._data, None)
                 return
-            with self._confinement.parent(self._origin) as home:
+            is_at_home = self._origin.parent == self.path.parent
+            with nullcontext(folder) if is_at_home else self._confinement.parent(self._origin) as home:
                 original = Original(home, self._origin.name, self._status)
                 self._is_beside = write_beside(folder, self._temp, self._data, original)
 
