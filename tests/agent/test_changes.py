@@ -45,7 +45,7 @@ def test_unlike_texts_have_the_hunks_of_comparing_every_line(before: str, after:
 @pytest.mark.parametrize("shift", [-1, 0, 1])
 def test_long_texts_are_compared_to_the_very_character_where_they_part(shift: int) -> None:
     """At the ends of the pieces that are compared at once."""
-    piece = 1 << 14
+    piece = 1 << 16
     for start in (0, piece + shift, 2 * piece + shift):
         for end in (0, piece + shift, 2 * piece + shift):
             before, after = "a" * start + "b\n" + "c" * end, "a" * start + "x\n" + "c" * end

@@ -14,7 +14,7 @@ from steersman.agent.lines import count_lines, split_lines
 ChangeKind: TypeAlias = Literal["edit", "create", "delete", "move"]
 
 _EXACT_DIFF_LINES = 4000
-_PIECE = 1 << 14
+_PIECE = 1 << 16
 _LINE_END = re.compile(r"\r\n?|\n")
 
 

@@ -67,3 +67,13 @@ def test_what_only_git_trims_so_is_recognised(data: bytes, expected: bool) -> No
 def test_names_that_are_no_unicode_are_bytes_like_any() -> None:
     assert IgnoreList(b"caf\xe9").decide(b"x/caf\xe9", is_folder=False)
     assert IgnoreList(b"caf?").decide(b"caf\xe9", is_folder=False)
+
+
+def test_what_is_kept_about_folders_is_right_however_many_there_are() -> None:
+    patterns = IgnoreList(b"*7/\n!77/\n")
+    names = [str(number).encode() for number in range(10_000)]
+
+    for _ in range(2):
+        assert [patterns.decide_folder(name) for name in names] == [
+            patterns.decide(name, is_folder=True) for name in names
+        ]

@@ -170,6 +170,21 @@ async def test_an_ignore_file_that_is_ignored_itself_is_in_force(ws: Path) -> No
     assert {"keep.txt", "sub/a"} == await listed(ws)
 
 
+async def test_what_was_changed_in_an_ignore_file_or_setting_counts_at_once(ws: Path, home: Path) -> None:
+    """What was read once is kept by what it says, not by where it is."""
+    plant(repository(ws), "a.one", "out/b", "c.two", __gitignore="*.one\n")
+    plant(home, **{".gitconfig": "[core]\nexcludesFile = ~/mine\n", "mine": "out/\n", "ours": "c.*\n"})
+    assert {"keep.txt", "c.two"} == await listed(ws)
+
+    plant(ws, __gitignore="*.two\n")
+    assert {"keep.txt", "a.one"} == await listed(ws)
+    plant(home, mine="!out/\n")
+    assert {"keep.txt", "a.one", "out/b"} == await listed(ws)
+    plant(home, **{".gitconfig": "[core]\nexcludesFile = ~/ours\n"})
+    plant(ws, __gitignore="\n")
+    assert {"keep.txt", "a.one", "out/b"} == await listed(ws)
+
+
 async def test_ripgreps_own_ignore_files_do_not_count(ws: Path) -> None:
     plant(ws, "a.log", **{".ignore": "*.log\n", ".rgignore": "*.log\n"})
 

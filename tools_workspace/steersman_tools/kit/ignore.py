@@ -110,11 +110,14 @@ class IgnoreList:
 
     def decide_folder(self, path: bytes) -> bool | None:
         """Return ``decide`` of a folder; kept, as every search comes by the same ones."""
-        if path not in self._folders:
-            if len(self._folders) >= _FOLDERS_KEPT:
-                self._folders.clear()
-            self._folders[path] = self.decide(path, is_folder=True)
-        return self._folders[path]
+        try:
+            return self._folders[path]
+        except KeyError:
+            decision = self.decide(path, is_folder=True)
+        if len(self._folders) >= _FOLDERS_KEPT:  # several threads may be here
+            self._folders.clear()
+        self._folders[path] = decision
+        return decision
 
     def decide(self, path: bytes, *, is_folder: bool) -> bool | None:
         """Return True for ignored, False for taken out again, None when no line speaks of the path."""

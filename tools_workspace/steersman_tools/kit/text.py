@@ -28,7 +28,7 @@ _NO_TEXT_CONTROLS = bytes(
 )  # text files hold the others: tabs, page breaks, terminal colours, DOS ends
 _MAX_CONTROL_SHARE = 0.1
 _SAMPLE_CHARS = 65_536
-_PIECE_CHARS = 16_384
+_PIECE_CHARS = 65_536
 
 
 class UnencodableError(ToolError):
