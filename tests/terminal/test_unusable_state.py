@@ -1,6 +1,7 @@
 """A state folder that cannot be used: a run goes on and says that nothing is kept, all else says what is wrong (S4)."""
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -92,3 +93,54 @@ def test_permissions_that_cannot_be_removed_are_named(steersman, typed, monkeypa
     assert (printed.code, printed.out) == (1, "")
     assert "could not be forgotten: " in printed.err
     assert "Permission denied. Remove that file yourself" in printed.err
+
+
+HOMELESS = """
+import os, pwd, sys
+
+def nobody(*_):
+    raise KeyError
+
+pwd.getpwuid = nobody
+from steersman.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="homes are found in other ways elsewhere")
+@pytest.mark.parametrize("words", [["run", "go"], ["sessions", "list"], ["doctor"]], ids=lambda words: words[0])
+def test_whoever_has_no_home_is_told_what_to_set_and_nothing_is_made_here(steersman, words):
+    environ = steersman.environment()
+    for name in ("HOME", "STEERSMAN_STATE_DIR", "STEERSMAN_CONFIG", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        environ.pop(name, None)
+    argv = [sys.executable, "-P", "-c", HOMELESS, *words]
+    done = subprocess.run(
+        argv, env=environ, cwd=steersman.folder, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout) == (64, "")
+    assert done.stderr == (
+        "steersman: You have no home folder here to keep things in: HOME is not set. Set HOME, or STEERSMAN_CONFIG.\n"
+    )
+    assert list(steersman.folder.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="homes are found in other ways elsewhere")
+def test_an_editor_s_server_without_a_home_says_so_and_leaves(steersman):
+    asked = b'{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"processId": null, "capabilities": {}}}'
+    environ = steersman.environment()
+    for name in ("HOME", "STEERSMAN_STATE_DIR", "XDG_STATE_HOME"):
+        environ.pop(name, None)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", HOMELESS, "lsp"],
+        env=environ,
+        cwd=steersman.folder,
+        input=b"Content-Length: %d\r\n\r\n%s" % (len(asked), asked),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 64
+    assert done.stderr.decode() == (
+        "steersman: You have no home folder here to keep things in: HOME is not set. "
+        "Set HOME, or STEERSMAN_STATE_DIR.\n"
+    )

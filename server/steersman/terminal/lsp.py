@@ -14,6 +14,7 @@ from steersman.terminal.streams import note
 from steersman.user_folders import check_named, state_dir
 
 if TYPE_CHECKING:
+    from steersman.agent.errors import InvalidRequestError
     from steersman.lsp.host import Editor, Engine
 
 
@@ -39,12 +40,18 @@ def serve(args: argparse.Namespace) -> int:
     with ended_by_interrupt():
         if sys.stdin.isatty():
             note("steersman lsp talks to an editor, which starts it. Ctrl-C leaves.")
-        from steersman.agent.errors import InvalidRequestError  # noqa: PLC0415 - kept late so that --help stays quick
-        from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - likewise
+        from steersman.lsp.server import serve as serve_lsp  # noqa: PLC0415 - kept late so that --help stays quick
 
         try:
             check_named(os.environ)
-        except InvalidRequestError as error:
+            return serve_lsp(LateHost(), log_level=args.log_level)
+        except _invalid_request() as error:
             note(f"steersman: {error.message} {error.hint}")
             return 64
-        return serve_lsp(LateHost(), log_level=args.log_level)
+
+
+def _invalid_request() -> type[InvalidRequestError]:
+    """Return the error; its module is loaded only once something is wrong."""
+    from steersman.agent.errors import InvalidRequestError  # noqa: PLC0415 - the client's first answer does not wait
+
+    return InvalidRequestError
