@@ -22,6 +22,7 @@ _MAX_LIMIT = 1000
 _MAX_CONTEXT = 10
 _MAX_CHARS = 40_000
 _MAX_FILES_NAMED = 20
+_MANY_FILES = 1000  # are looked through in a thread
 _MAX_PATTERN_CHARS = 5000
 _REGEX_SIGNS = (".*", ".+", "\\b", "\\s", "\\w", "\\d", "\\(", "\\.", "|", "^", "$", "[^")
 
@@ -101,7 +102,9 @@ class Search:
             return read_part(location.root.path, path, offset, size)
 
         prefix = display_prefix(location) if is_folder else location.display.removesuffix(location.path.name)
-        shown = await asyncio.to_thread(_show, found, args, prefix, look)
+        shown = None if len(found.files) > _MANY_FILES else _shown_at_once(found, args, prefix)
+        if shown is None:
+            shown = await asyncio.to_thread(_show, found, args, prefix, look)
         return ToolResult("\n".join([*shown, *_remarks(found, args, location)]))
 
 
@@ -112,6 +115,22 @@ def _check_pattern(pattern: str) -> None:
         raise ToolError(f"the pattern is {len(pattern)} characters long; {_MAX_PATTERN_CHARS} is the limit")
     if "\0" in pattern or (not pattern.isprintable() and any("\ud800" <= char <= "\udfff" for char in pattern)):
         raise ToolError("the pattern holds a NUL character or half a surrogate pair, which no text file holds")
+
+
+class _LookError(Exception):
+    """A line is so long that its file has to be looked at."""
+
+
+def _shown_at_once(found: Found, args: SearchArguments, prefix: str) -> list[str] | None:
+    """Return what ``_show`` does, or None where it would have to read a file, which few lines need."""
+
+    def look(_hit: Hit, _offset: int, _size: int) -> bytes | None:
+        raise _LookError
+
+    try:
+        return _show(found, args, prefix, look)
+    except _LookError:
+        return None
 
 
 def _show(found: Found, args: SearchArguments, prefix: str, look: Callable[[Hit, int, int], bytes | None]) -> list[str]:

@@ -68,6 +68,14 @@ def test_it_does_not_matter_in_what_pieces_it_is_printed(
     assert _shown(_parsed(*(data[one:other] for one, other in pairwise(at)))) == _shown(_parsed(data))
 
 
+def test_an_empty_piece_says_that_this_was_all():
+    parser = HitParser(lambda raw: raw.decode("latin-1"), has_context=False)
+    for piece in (_printed(b"a", 1, b"one"), b"a\0" + b"2:1:9:two", b""):
+        parser.feed(piece)
+
+    assert [(file.path, file.matches) for file in parser.end()] == [("a", 2)]
+
+
 def test_remarks_and_a_record_that_was_cut_off_are_left_out():
     whole = _printed(b"a", 1, b"one") + b'b: binary file matches (found "\\0" byte around offset 5)\n'
     for cut in (b"c", b"c\0", b"c\0" + b"12", b"c\0" + b"12:1", b"a\0" + b"2:1:"):

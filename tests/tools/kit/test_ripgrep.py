@@ -59,7 +59,7 @@ async def test_what_it_says_is_handed_on_while_it_goes_on(tmp_path: Path, talker
 
     output = await Ripgrep(talker).run([], folder=tmp_path, signal=CancelSignal(), max_bytes=1000, take=take)
 
-    assert taken == [b"first\n", b"second\n"]
+    assert taken == [b"first\n", b"second\n", b""]
     assert (output.data, output.size, output.code) == (b"", 13, 0)
 
 

@@ -97,7 +97,10 @@ class HitParser:
         self._waiting_bytes = 0
 
     def feed(self, piece: bytes) -> None:
-        """Take what was printed next."""
+        """Take what was printed next; an empty piece says that this was all."""
+        if not piece:
+            self._take_apart(is_last=True)
+            return
         self._pieces.append(piece)
         self._waiting_bytes += len(piece)
         if self._waiting_bytes >= max(_AT_ONCE_BYTES, len(self._rest)):  # one file's lines are not looked at each time
@@ -118,7 +121,7 @@ class HitParser:
         if not is_last and found:  # more of the last one may follow
             left = found.pop().start()
         self._files += [self._hits(each, data) for each in found]
-        self._rest, self._pieces, self._waiting_bytes = data[left:], [], 0
+        self._rest, self._pieces, self._waiting_bytes = b"" if is_last else data[left:], [], 0
 
     def _hits(self, found: re.Match[bytes], data: bytes) -> FileHits:
         start, end = found.span()

@@ -101,7 +101,8 @@ class Ripgrep:
             signal: ends it.
             max_bytes: how much it may print before it is ended.
             stdin: what it reads; None for nothing.
-            take: gets what it prints, piece by piece and in a thread, while it goes on; None: it is returned.
+            take: gets what it prints, piece by piece and in a thread, while it goes on, and an empty piece at its end;
+                None: it is returned.
 
         Raises:
             ToolError: it is not there or cannot be started.
@@ -216,6 +217,9 @@ class _Conversation:
                 if self._room < 0:
                     self._is_cut = True
                     return
+            with self._taking:
+                if not self._is_over:
+                    self._take(b"")
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None

@@ -29,7 +29,7 @@ from steersman_tools.kit.workspace import Location
 
 _MAX_OUTPUT_BYTES = 1024 * 1024
 _MAX_ARGUMENT_BYTES = 24_000 if os.name == "nt" else 200_000
-_MANY_FILES = 500  # are looked through in a thread
+_MANY_FILES = 1000  # are looked through in a thread
 _MOST_BY_PIPE = 8
 """More open texts than these are searched as files of a folder that is gone afterwards."""
 
