@@ -59,7 +59,7 @@ class FindFiles:
         """
         assert isinstance(args, FindFilesArguments)
         location = self._workspace.locate(args.path)
-        await asyncio.to_thread(check_folder, location)
+        check_folder(location)
         pattern = relative_pattern(args.pattern, location)
         compile_glob(pattern)
         where = "" if location.display == "." else f" in {location.display}"

@@ -54,7 +54,7 @@ class ListDir:
         """
         assert isinstance(args, ListDirArguments)
         location = self._workspace.locate(args.path)
-        await asyncio.to_thread(check_folder, location)
+        check_folder(location)
         return Plan(
             title=f"list {location.display}",
             effects=self.effects,

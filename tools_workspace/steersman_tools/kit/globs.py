@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 from steersman.agent.star_patterns import Gap, Piece, star_regex
@@ -18,6 +19,7 @@ from steersman_tools.kit.choosing import first_with_ends, smallest
 
 _MAX_ALTERNATIVES = 256
 _MAX_CHARS = 1000
+_GLOBS_KEPT = 64
 _CHARS_AT_ONCE = 1 << 16
 _PLAIN_END = re.compile(r"/?[^*?\[\]{}\\/\0]+")
 _ANY, _IN_NAME = r"[^\0]", r"[^/\0]"  # never across the NUL between two paths
@@ -86,8 +88,9 @@ def _find_all(regex: re.Pattern[str], joined: str) -> list[str]:
     return found
 
 
+@lru_cache(_GLOBS_KEPT)
 def compile_glob(pattern: str, *, ignores_case: bool = False) -> Glob:
-    """Return a glob relative to the folder that is looked through.
+    """Return a glob relative to the folder that is looked through; kept, as a call asks for it more than once.
 
     Raises:
         ToolError: it is empty, leads upwards, or has too many alternatives.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from steersman_tools.kit.globs import Glob, alternatives_of, compile_glob
 from steersman_tools.kit.ignore import IGNORE_FILE
@@ -15,6 +16,7 @@ from steersman_tools.kit.ignore import IGNORE_FILE
 # What ripgrep reads as we do. Its "?" is a byte and ours a character, so that becomes a star: rather too many names.
 _PLAIN_NAME = re.compile(r"[\w.*?+@~%=-]+(?<!\.)", re.ASCII)
 _SET_WITH_SLASH = re.compile(r"\[[^\]]*/")
+_GLOBS_KEPT = 64
 _SPECIAL = re.compile(r"[*?\[\]{}\\]")
 
 
@@ -47,6 +49,7 @@ class Narrowing:
 EVERYTHING = Narrowing()
 
 
+@lru_cache(_GLOBS_KEPT)
 def narrow(glob: Glob) -> Narrowing:
     """Return what has to be looked at for the files that match a glob."""
     folder, rest = _named_folder(glob.pattern)

@@ -13,7 +13,7 @@ _Arguments = TypeVar("_Arguments", bound=BaseModel)
 
 
 def check_folder(location: Location) -> None:
-    """Raise the error that says why this cannot be looked through as a folder. Blocks briefly."""
+    """Raise the error that says why this cannot be looked through as a folder: one look, as ``locate`` takes many."""
     check_not_git(location)
     if location.path.is_dir():
         return
