@@ -1,11 +1,13 @@
 """What can be typed, and what is said to wrong usage (PROTOCOL §7)."""
 
 import argparse
+import gc
 import io
 import sys
 
 import pytest
 
+from steersman import cli
 from steersman.cli import build_parser
 
 
@@ -121,3 +123,23 @@ def test_a_pipe_gets_utf_8_whatever_the_system_s_encoding(monkeypatch, typed):
     make_usable()
     print("→ \udc80", file=piped, flush=True)
     assert piped.buffer.getvalue() == "→ \\udc80\n".encode()
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_no_garbage_is_looked_for_while_a_command_is_loaded(monkeypatch: pytest.MonkeyPatch, *, enabled: bool):
+    """Whatever becomes of it, the collector is as it was afterwards."""
+    seen: list[bool] = []
+
+    def load(name: str) -> None:
+        seen.append(gc.isenabled())
+        raise ImportError(name)
+
+    monkeypatch.setattr(cli, "import_module", load)
+    before = gc.isenabled()
+    (gc.enable if enabled else gc.disable)()
+    try:
+        with pytest.raises(ImportError):
+            cli.main(["doctor"])
+        assert (seen, gc.isenabled()) == ([False], enabled)
+    finally:
+        (gc.enable if before else gc.disable)()
