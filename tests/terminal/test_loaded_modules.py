@@ -34,14 +34,13 @@ sys.exit(main(json.loads(sys.argv[1])))
 """
 
 _AT_FIRST_HTTP_REQUEST = """
-import json, os, sys
-import httpcore
+import asyncio, json, os, sys
 
-async def send(self, request):
+async def connect(*_, **__):
     print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
     os._exit(0)
 
-httpcore.AsyncConnectionPool.handle_async_request = send
+asyncio.BaseEventLoop.create_connection = connect
 from steersman.cli import main
 os.environ.update({"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
 sys.exit(main(json.loads(sys.argv[1])))
@@ -95,6 +94,7 @@ def test_a_run_asks_its_first_model_before_any_tool_is_loaded_and_what_checks_th
     assert not modules & {"pydantic", "pydantic_core", "annotated_types", "steersman.setting_parts"}
     assert not modules & {f"steersman_tools.{name}" for name in read_catalogue()}
     assert not modules & {f"steersman_tools.kit.{name}" for name in ("listing", "ripgrep", "sandbox", "globs", "edits")}
+    assert not modules & {f"steersman_tools.kit.{name}" for name in ("staging", "rewinding", "placing", "endings")}
 
 
 def test_a_run_asks_a_model_over_http_without_what_checks_settings_that_nobody_made(loaded):

@@ -11,16 +11,18 @@ import os
 import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from steersman.agent.changes import Change
 from steersman_tools.kit.anchored import check_regular, read_regular
 from steersman_tools.kit.leftovers import StoreMaker
 from steersman_tools.kit.locks import PathLocks
 from steersman_tools.kit.paths import Confinement, FileSystem
-from steersman_tools.kit.rewinding import put_back, take_snapshot, wanted_on_disk
-from steersman_tools.kit.staging import Staging
 from steersman_tools.kit.text import decode, decoded_digest
 from steersman_tools.kit.workspace import Applied, ApplyError, Document, Location, NotTextError, Root, Snapshot
+
+if TYPE_CHECKING:
+    from steersman_tools.kit.staging import Staging  # loaded at the first change, as rewinding is
 
 MAX_FILE_BYTES = 32 * 1024 * 1024
 """The largest file that is read, edited, moved, deleted or kept for a rewind; search goes beyond."""
@@ -124,6 +126,8 @@ class DiskWorkspace:
         return StagedChanges(staging)
 
     def _staging(self, changes: Sequence[Change]) -> Staging:
+        from steersman_tools.kit.staging import Staging  # noqa: PLC0415 - a run's first request changes nothing
+
         return Staging(self.confinement, changes, max_bytes=self._max_bytes, leftovers=self._leftovers)
 
     async def open_texts(self) -> dict[str, str]:
@@ -136,11 +140,15 @@ class DiskWorkspace:
 
     async def snapshot(self, path: str) -> Snapshot:
         """Take what a rewind would need; see ``Workspace.snapshot``."""
+        from steersman_tools.kit.rewinding import take_snapshot  # noqa: PLC0415 - likewise
+
         location = self.confinement.at(Path(path))
         return await asyncio.to_thread(take_snapshot, self.confinement, location, self._max_bytes)
 
     async def restore(self, wanted: Snapshot, expected: Snapshot | None) -> str | None:
         """Put a path back; see ``Workspace.restore``."""
+        from steersman_tools.kit.rewinding import put_back, wanted_on_disk  # noqa: PLC0415 - likewise
+
         location = self.confinement.at(Path(wanted.path))
         target = wanted_on_disk(wanted, expected)
         async with self.locks.hold((wanted.path,)):
