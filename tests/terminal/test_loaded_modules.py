@@ -34,13 +34,14 @@ sys.exit(main(json.loads(sys.argv[1])))
 """
 
 _AT_FIRST_HTTP_REQUEST = """
-import asyncio, json, os, sys
+import json, os, sys
 
-async def connect(*_, **__):
-    print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
-    os._exit(0)
+def look(event, args):
+    if event == "socket.connect":
+        print(json.dumps(sorted(sys.modules)), file=sys.stderr, flush=True)
+        os._exit(0)
 
-asyncio.BaseEventLoop.create_connection = connect
+sys.addaudithook(look)
 from steersman.cli import main
 os.environ.update({"OPENAI_API_KEY": "test-key", "OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
 sys.exit(main(json.loads(sys.argv[1])))
