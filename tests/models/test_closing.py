@@ -1,8 +1,8 @@
 """Closing a stream closes its connection within one turn of the event loop (DESIGN M6)."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import suppress
+import gzip
+from typing import Any
 
 import httpcore
 import pytest
@@ -10,9 +10,10 @@ import pytest
 from steersman.agent.model import TextPiece
 from steersman.models.endpoint import Endpoint
 from steersman.models.http_client import HttpModelClient
+from steersman.models.network import AsyncioBackend
 from steersman.models.openai_chat import OpenAIChat
 from support.fault_server import Answer, FaultServer, delta, never, stream
-from support.replies import REQUEST, PlayedRequests
+from support.replies import REQUEST
 
 
 def http_client(server: FaultServer) -> HttpModelClient:
@@ -58,66 +59,51 @@ async def test_cancelling_the_wait_closes_the_connection(answer: Answer):
         await client.aclose()
 
 
-class FakeSocket:
-    """Notes that it was shut down."""
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch):
+    """The connections that were opened; one at its end says that it is readable."""
+    streams: list[httpcore.AsyncNetworkStream] = []
+    connect = AsyncioBackend.connect_tcp
 
-    def __init__(self) -> None:
-        self.down = False
+    async def note(*args: Any, **kwargs: Any) -> httpcore.AsyncNetworkStream:
+        streams.append(await connect(*args, **kwargs))
+        return streams[-1]
 
-    def shutdown(self, how: int) -> None:
-        self.down = True
-
-    def get_extra_info(self, name: str) -> object:
-        return self if name == "socket" else None
-
-
-class HeldBody:
-    """One piece, then nothing more."""
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        yield delta(content="Half")
-        await asyncio.Event().wait()
-
-    async def aclose(self) -> None:
-        await asyncio.sleep(0)  # the orderly way takes its turns
+    monkeypatch.setattr(AsyncioBackend, "connect_tcp", note)
+    return streams
 
 
-def client_over(connection: FakeSocket) -> HttpModelClient:
-    def answer(request: httpcore.Request) -> httpcore.Response:
-        return httpcore.Response(200, content=HeldBody(), extensions={"network_stream": connection})
-
-    endpoint = Endpoint("test", "http://models.test/v1", "m")
-    wire = OpenAIChat(provider="test", model="m")
-    return HttpModelClient(endpoint, wire, handler=PlayedRequests(answer))
-
-
-async def test_one_turn_after_the_cancel_the_connection_is_down():
-    connection = FakeSocket()
-    client = client_over(connection)
-    events = client.stream(REQUEST)
-    await anext(events)
-    reading = asyncio.ensure_future(anext(events))
-    await settle()
-    assert not connection.down
-    reading.cancel()
-    await asyncio.sleep(0)
-    assert connection.down
-    with pytest.raises(asyncio.CancelledError):
-        await reading
-    await client.aclose()
+async def test_one_turn_after_the_cancel_the_connection_is_down(opened: list[httpcore.AsyncNetworkStream]):
+    async with FaultServer(stream(delta(content="Half"), end="hold")) as server:
+        client = http_client(server)
+        events = client.stream(REQUEST)
+        await anext(events)
+        reading = asyncio.ensure_future(anext(events))
+        await settle()
+        assert not opened[0].get_extra_info("is_readable")
+        reading.cancel()
+        await asyncio.sleep(0)
+        assert opened[0].get_extra_info("is_readable")
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        await client.aclose()
 
 
-async def test_the_connection_is_down_before_the_closing_generator_waits_for_anything():
-    connection = FakeSocket()
-    client = client_over(connection)
-    events = client.stream(REQUEST)
-    await anext(events)
-    closing = events.aclose()
-    with suppress(StopIteration):
-        closing.send(None)  # its first step, without an event loop
-    assert connection.down
-    await closing
-    await client.aclose()
+@pytest.mark.parametrize("coding", ["identity", "gzip"])
+async def test_the_connection_is_down_before_the_closing_generator_waits_for_anything(
+    opened: list[httpcore.AsyncNetworkStream], coding: str
+):
+    part = delta(content="Half")
+    sent = gzip.compress(part) if coding == "gzip" else part
+    async with FaultServer(stream(sent, end="hold", headers={"content-encoding": coding})) as server:
+        client = http_client(server)
+        events = client.stream(REQUEST)
+        await anext(events)
+        closing = asyncio.ensure_future(events.aclose())
+        await asyncio.sleep(0)  # its first step
+        assert opened[0].get_extra_info("is_readable")
+        await closing
+        await client.aclose()
 
 
 async def test_a_stream_that_was_never_read_opens_nothing():

@@ -24,6 +24,10 @@ from steersman.models.http_address import InvalidAddressError, read_address
         ("https://api.test/models/m:free/x@y", b"api.test", b"/models/m:free/x@y"),
         ("https://bücher.test/v1", b"xn--bcher-kva.test", b"/v1"),
         ("https://api.test/v1#part", b"api.test", b"/v1"),
+        ("https://api.test/50%/%zz/%41?q=%", b"api.test", b"/50%25/%25zz/%41?q=%25"),
+        ("https://api.test:443/v1", b"api.test", b"/v1"),
+        ("http://api.test:80/v1", b"api.test", b"/v1"),
+        ("http://api.test:443/v1", b"api.test:443", b"/v1"),
     ],
 )
 def test_an_address_is_taken_apart(text: str, host: bytes, target: bytes):
@@ -32,8 +36,9 @@ def test_an_address_is_taken_apart(text: str, host: bytes, target: bytes):
     assert address.credentials is None
 
 
-def test_an_ipv6_host_is_called_without_its_brackets():
-    assert read_address("http://[::1]:9/v1").url.host == b"::1"
+def test_an_ipv6_host_keeps_its_brackets():
+    """As it must stand in what a proxy is told; connections are opened without them."""
+    assert bytes(read_address("http://[::1]:9/v1").url) == b"http://[::1]:9/v1"
 
 
 def test_the_port_is_the_urls():
@@ -69,6 +74,10 @@ def test_a_user_name_in_the_address_becomes_credentials(text: str, pair: bytes):
         "http://ho st.test/v1",
         "http://a..b\u3002\u3002/v1",
         "http://" + "ä" * 70 + ".test/",
+        "http://" + "a" * 64 + ".test/",
+        "http://a..b/v1",
+        "http://.test/v1",
+        "http://fa\u00df.test/v1",
     ],
 )
 def test_what_cannot_be_called_is_refused(text: str):

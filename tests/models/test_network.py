@@ -3,40 +3,24 @@
 import asyncio
 import socket
 import ssl
-from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 
 import httpcore
 import pytest
 
 from steersman.models.network import AsyncioBackend
-
-Serve = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+from support.raw_server import Serve, raw_server
 
 
 @asynccontextmanager
 async def connected(serve: Serve):
     """A stream to a server that does this with its connection."""
-    done = asyncio.Event()
-
-    async def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            await serve(reader, writer)
-        finally:
-            writer.close()
-            with suppress(OSError):
-                await writer.wait_closed()
-            done.set()
-
-    async with AsyncExitStack() as stack:
-        server = await asyncio.start_server(accept, "127.0.0.1", 0)
-        stack.callback(server.close)
-        stream = await AsyncioBackend().connect_tcp("127.0.0.1", server.sockets[0].getsockname()[1], timeout=10)
+    async with raw_server(serve) as port:
+        stream = await AsyncioBackend().connect_tcp("127.0.0.1", port, timeout=10)
         try:
             yield stream
         finally:
             await stream.aclose()
-            await asyncio.wait_for(done.wait(), 10)
 
 
 async def test_what_is_written_goes_out_in_one_piece_when_an_answer_is_waited_for():
@@ -195,15 +179,6 @@ async def test_a_refused_connection_says_so_alone(host: str):
         await AsyncioBackend().connect_tcp(host, unused_port())
 
 
-async def test_several_addresses_with_several_errors_are_all_told(monkeypatch: pytest.MonkeyPatch):
-    async def fail(*_: object, **__: object) -> None:
-        raise OSError("Multiple exceptions: [Errno 111] Connect call failed (), [Errno 113] No route to host")
-
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", fail)
-    with pytest.raises(httpcore.ConnectError, match=r"^connection refused, no route to host$"):
-        await AsyncioBackend().connect_tcp("host.test", 80)
-
-
 async def test_a_host_without_an_address_is_named_as_unknown(monkeypatch: pytest.MonkeyPatch):
     async def fail(*_: object, **__: object) -> None:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
@@ -217,33 +192,20 @@ async def test_a_connection_that_takes_too_long_is_a_timeout(monkeypatch: pytest
     async def hang(*_: object, **__: object) -> None:
         await asyncio.Event().wait()
 
-    monkeypatch.setattr(asyncio.get_running_loop(), "create_connection", hang)
+    monkeypatch.setattr(asyncio.get_running_loop(), "getaddrinfo", hang)
     with pytest.raises(httpcore.ConnectTimeout):
         await AsyncioBackend().connect_tcp("host.test", 80, timeout=0.01)
 
 
-async def test_options_and_the_local_address_reach_the_socket():
-    done = asyncio.Event()
+async def test_a_name_that_no_host_can_have_is_a_failure_to_connect():
+    with pytest.raises(httpcore.ConnectError, match="not one that a host can have"):
+        await AsyncioBackend().connect_tcp("a..b", 80)
 
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read()
-        writer.close()
-        await writer.wait_closed()
-        done.set()
 
-    async with AsyncExitStack() as stack:
-        server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        stack.callback(server.close)
-        stream = await AsyncioBackend().connect_tcp(
-            "127.0.0.1",
-            server.sockets[0].getsockname()[1],
-            local_address="127.0.0.1",
-            socket_options=[(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)],
-        )
-        assert stream.get_extra_info("socket").getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE)
-        assert stream.get_extra_info("client_addr")[0] == "127.0.0.1"
-        await stream.aclose()
-        await asyncio.wait_for(done.wait(), 10)
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::ffff:127.0.0.1]"])
+async def test_an_address_may_stand_in_the_brackets_it_has_in_a_url(host: str):
+    with pytest.raises(httpcore.ConnectError, match=r"^connection refused$"):
+        await AsyncioBackend().connect_tcp(host, unused_port())
 
 
 async def test_a_handshake_that_fails_closes_the_connection():
@@ -272,3 +234,155 @@ async def test_a_handshake_that_takes_too_long_is_a_timeout():
             await stream.start_tls(ssl.create_default_context(), "host.test", 0.05)
         await stream.aclose()
         assert sock.fileno() == -1
+
+
+async def silent(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+    """Read until the other side goes, without a word."""
+    with suppress(ConnectionError):
+        await reader.read()
+
+
+@pytest.mark.parametrize("what", ["read", "write", "start_tls"])
+async def test_whoever_is_cancelled_leaves_no_connection_behind(what: str):
+    """In the same turn, whatever is still cleaned up by others after that."""
+
+    async def unread(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.transport.pause_reading()
+        await gate.wait()
+
+    gate = asyncio.Event()
+    async with connected(unread) as stream:
+        acts = {
+            "read": lambda: stream.read(10),
+            "write": lambda: stream.write(bytes(50_000_000)),
+            "start_tls": lambda: stream.start_tls(ssl.create_default_context(), "host.test"),
+        }
+        acting = asyncio.ensure_future(acts[what]())
+        for _ in range(10):
+            await asyncio.sleep(0)
+        assert not stream.get_extra_info("is_readable")
+        acting.cancel()
+        await asyncio.sleep(0)
+        assert stream.get_extra_info("is_readable")
+        with pytest.raises(asyncio.CancelledError):
+            await acting
+        gate.set()
+
+
+async def test_a_connection_that_was_closed_here_has_not_ended_as_it_should():
+    """Else a reply that goes on until the connection ends would pass for a whole one."""
+    async with connected(silent) as stream:
+        reading = asyncio.ensure_future(stream.read(10))
+        await asyncio.sleep(0)
+        await stream.aclose()
+        with pytest.raises(httpcore.ReadError, match="closed on this side"):
+            await reading
+        with pytest.raises(httpcore.ReadError):
+            await stream.read(10)
+
+
+async def test_an_answer_that_comes_before_all_was_read_ends_the_writing():
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.transport.pause_reading()
+        writer.write(b"too large")
+        await gate.wait()
+
+    gate = asyncio.Event()
+    async with connected(refuse) as stream:
+        with pytest.raises(httpcore.WriteError, match="before all was sent"):
+            await stream.write(bytes(50_000_000))
+        assert await stream.read(100) == b"too large"
+        gate.set()
+
+
+async def test_after_an_interim_answer_the_rest_is_sent_all_the_same():
+    async def hint(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(b"wait")
+        await gate.wait()
+        while len(arrived) < len(body):
+            arrived.extend(await reader.read(65536))
+        writer.write(b"thanks")
+
+    gate, arrived, body = asyncio.Event(), bytearray(100), bytes(50_000_000)
+    async with connected(hint) as stream:
+        with suppress(httpcore.WriteError):
+            await stream.write(body)
+        assert await stream.read(100) == b"wait"
+        gate.set()
+        assert await stream.read(100) == b"thanks"
+
+
+async def test_a_server_that_goes_before_all_was_read_ends_the_writing():
+    async def go(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write_eof()
+        await gate.wait()
+
+    gate = asyncio.Event()
+    async with connected(go) as stream:
+        with pytest.raises(httpcore.WriteError):
+            await stream.write(bytes(50_000_000))
+        gate.set()
+
+
+async def test_a_server_that_has_gone_is_not_asked_to_encrypt():
+    async def go(_reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
+        return
+
+    async with connected(go) as stream:
+        while not stream.get_extra_info("is_readable"):
+            await asyncio.sleep(0)
+        with pytest.raises(httpcore.ConnectError, match="closed"):
+            await stream.start_tls(ssl.create_default_context(), "host.test", 10)
+
+
+async def test_what_was_said_before_the_encryption_is_never_taken_for_a_part_of_it():
+    """A proxy could speak for the host behind it, with what it sends after having opened the way."""
+
+    async def speak(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.read(100)
+        writer.write(b"opened" + b"HTTP/1.1 200 OK")
+        await reader.read()
+
+    async with connected(speak) as stream:
+        await stream.write(b"open")
+        assert await stream.read(6) == b"opened"
+        with pytest.raises(httpcore.ConnectError, match="before the connection was encrypted"):
+            await stream.start_tls(ssl.create_default_context(), "host.test", 10)
+
+
+@pytest.mark.parametrize("name", [".host.test", "a" * 70 + ".test"])
+async def test_a_name_that_no_certificate_can_have_is_a_failure_to_connect(name: str):
+    async with connected(silent) as stream:
+        with pytest.raises(httpcore.ConnectError, match="not one that a host can have"):
+            await stream.start_tls(ssl.create_default_context(), name, 10)
+
+
+async def test_a_proxy_has_a_while_to_answer_and_the_host_behind_it_as_long_as_it_likes():
+    async with raw_server(silent) as port:
+        through = await AsyncioBackend(proxy_s=0.01, layers=1).connect_tcp("127.0.0.1", port)
+        with pytest.raises(httpcore.ConnectTimeout):
+            await through.read(10)
+        await through.aclose()
+        direct = await AsyncioBackend(proxy_s=0.01).connect_tcp("127.0.0.1", port)
+        reading = asyncio.ensure_future(direct.read(10))
+        assert (await asyncio.wait([reading], timeout=0.03))[0] == set()
+        await direct.aclose()
+        with pytest.raises(httpcore.ReadError):
+            await reading
+
+
+async def test_all_connections_can_be_ended_at_once_and_those_that_are_still_to_come():
+    async with raw_server(silent) as port:
+        backend = AsyncioBackend()
+        sock = (await backend.connect_tcp("127.0.0.1", port)).get_extra_info("socket")
+        connecting = asyncio.ensure_future(backend.connect_tcp("localhost", port))
+        await asyncio.sleep(0)
+        backend.abort()
+        await backend.wait_closed()
+        assert sock.fileno() == -1
+        with pytest.raises(httpcore.ConnectError, match="closed on this side"):
+            await connecting
+        await backend.wait_closed()

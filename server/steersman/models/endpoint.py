@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import quote, urlsplit, urlunsplit
 
 from steersman.agent.errors import AuthenticationError
 
@@ -68,7 +68,7 @@ class Endpoint:
 
     def url(self, path: str) -> str:
         """Return the address of ``path`` below the base; a base that already ends in it is taken as it is."""
-        parts = urlsplit(self.base_url.replace("{model}", self.model))
+        parts = urlsplit(self.base_url.replace("{model}", quote(self.model, "/:@+,;=~")))
         base = parts.path.rstrip("/")
         if path.startswith("/v1/"):
             base = base.removesuffix("/v1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, quote, unquote_to_bytes, urlsplit
@@ -10,6 +11,10 @@ import httpcore
 
 _IN_PATH = "/%:@!$&'()*+,;=~-._"
 _IN_QUERY = _IN_PATH + "?"
+_BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+_AMBIGUOUS = "\u00df\u03c2\u200c\u200d"
+"""What the two versions of IDNA read differently: another host than the one that was meant would get the key."""
 
 
 class InvalidAddressError(ValueError):
@@ -21,7 +26,7 @@ class Address:
     """One URL, taken apart.
 
     Attributes:
-        url: scheme, host, port and target.
+        url: scheme, host (an IPv6 address in brackets, as proxies want it), port and target.
         host: what the ``Host`` header says.
         credentials: ``user:password`` in base 64, as basic authentication sends them; None when the URL names nobody.
     """
@@ -39,16 +44,17 @@ def read_address(text: str) -> Address:
     """
     try:
         parts = urlsplit(text)
-        port, host = parts.port, _ascii_host(parts)
-    except ValueError as error:  # UnicodeError too: a label that IDNA does not allow
+        port, host = parts.port, ascii_host(parts)
+    except ValueError as error:
         raise InvalidAddressError(str(error)) from None
-    if parts.scheme not in {"http", "https"} or not host:
+    if parts.scheme not in _DEFAULT_PORTS or not host:
         raise InvalidAddressError("it needs http:// or https:// and a host")
-    target = quote(parts.path, _IN_PATH) or "/"
+    target = _quoted(parts.path, _IN_PATH) or "/"
     if parts.query:
-        target += "?" + quote(parts.query, _IN_QUERY)
+        target += "?" + _quoted(parts.query, _IN_QUERY)
     url = httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target)
-    return Address(url, _host_header(host, port), credentials(parts))
+    shown = host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
+    return Address(url, shown.encode("ascii"), credentials(parts))
 
 
 def credentials(parts: SplitResult) -> bytes | None:
@@ -64,15 +70,26 @@ def user_and_password(parts: SplitResult) -> tuple[bytes, bytes] | None:
     return unquote_to_bytes(parts.username or ""), unquote_to_bytes(parts.password or "")
 
 
-def _ascii_host(parts: SplitResult) -> str:
+def ascii_host(parts: SplitResult) -> str:
+    """Return a URL's host as it is looked up, an IPv6 address in brackets; "" when it has none.
+
+    Raises:
+        ValueError: no host can have this name.
+    """
     host = parts.hostname or ""
-    if not host.isascii():
-        return host.encode("idna").decode("ascii")
+    if ":" in host:
+        return f"[{host}]"
     if any(character <= " " or character == "\x7f" for character in host):
         raise InvalidAddressError("its host holds spaces or control characters")
-    return host
+    if any(character in _AMBIGUOUS for character in host):
+        raise InvalidAddressError(
+            "its host holds characters that are read in two ways; write it as it is looked up, xn--…"
+        )
+    try:
+        return host.encode("idna").decode("ascii")  # looks at ASCII names, too
+    except UnicodeError:
+        raise InvalidAddressError("a part of its host's name is empty, too long or not allowed") from None
 
 
-def _host_header(host: str, port: int | None) -> bytes:
-    shown = f"[{host}]" if ":" in host else host
-    return (shown if port is None else f"{shown}:{port}").encode("ascii")
+def _quoted(text: str, safe: str) -> str:
+    return quote(_BARE_PERCENT.sub("%25", text), safe)

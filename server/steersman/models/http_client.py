@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from steersman.agent.errors import ModelError, ModelNotFoundError
 from steersman.agent.model import ModelEvent, ModelRequest
 from steersman.models.bodies import RequestBodies
+from steersman.models.content_coding import DamagedBodyError
 from steersman.models.endpoint import Endpoint
 from steersman.models.failures import (
     Report,
@@ -25,7 +26,7 @@ from steersman.models.failures import (
     report_of,
 )
 from steersman.models.http_errors import translated
-from steersman.models.http_exchange import DamagedBodyError, HttpResponse, HttpSender, TransportErrors
+from steersman.models.http_exchange import HttpResponse, HttpSender, TransportErrors
 from steersman.models.http_pool import RequestHandler
 from steersman.models.key_command import read_key
 from steersman.models.retry_after import read_retry_after
@@ -126,9 +127,6 @@ class HttpModelClient:
             response = await self._sender().send("POST", url, headers, body)
         try:
             yield response
-        except (asyncio.CancelledError, GeneratorExit):
-            response.hang_up()
-            raise
         finally:
             await response.aclose()
 
@@ -168,7 +166,7 @@ class HttpModelClient:
                     yield event
             if not reader.is_certain:
                 await self._drain(chunks)  # a bare end mark counts only when the body ends as it should
-        except TransportErrors:
+        except (*TransportErrors, DamagedBodyError):
             if not reader.is_certain:
                 raise
         for event in reader.finish():

@@ -1,16 +1,16 @@
-"""One request and its response over HTTP/1.1, with what both sides may do to a body undone (RFC 9110 §8.4)."""
+"""One request and its response over HTTP/1.1."""
 
 from __future__ import annotations
 
-import socket
-import zlib
-from collections.abc import AsyncGenerator, Iterator, Mapping
-from contextlib import aclosing, asynccontextmanager, suppress
-from typing import Any, Protocol, Self, cast
+import re
+from collections.abc import AsyncGenerator, AsyncIterable, Iterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Self, cast
 
 import httpcore
 
-from steersman.models.http_address import InvalidAddressError, read_address
+from steersman.models.content_coding import decoded
+from steersman.models.http_address import read_address
 from steersman.models.http_pool import RequestHandler, open_pool
 
 TransportErrors = (
@@ -23,14 +23,14 @@ TransportErrors = (
 """What can happen to a connection."""
 
 _AGENT = b"steersman"
-_WRITE_S = 60.0
-_PART = 1024 * 1024
-_AUTOMATIC = 32 + zlib.MAX_WBITS
-"""zlib's own word for: gzip's or zlib's frame, whichever it is."""
+WRITE_S = 60.0
+"""Seconds within which a provider must take some more of a request."""
+_NAME = re.compile(rb"[!#$%&'*+.^_`|~0-9a-z-]+")
+_VALUE = re.compile(rb"[\t\x20-\x7e\x80-\xff]*")
 
 
-class DamagedBodyError(Exception):
-    """A body is compressed in a way that was not asked for, or is not what its compression says."""
+class InvalidHeaderError(ValueError):
+    """A header cannot be sent; the text is its name."""
 
 
 class HttpResponse:
@@ -63,24 +63,12 @@ class HttpResponse:
             DamagedBodyError: it cannot be decoded.
             TransportErrors: the connection broke.
         """
-        # httpcore promises less than it gives: this is a generator, which can be closed
-        pieces = cast("AsyncGenerator[bytes, None]", self._response.aiter_stream())
-        encoding = self.headers.get("content-encoding", "").strip().lower()
-        if encoding in {"", "identity"}:
-            return pieces
-        return _decoded(pieces, encoding)
-
-    def hang_up(self) -> None:
-        """End the connection at once: in good order that takes a few turns of the event loop (M6)."""
-        extensions: Mapping[str, Any] = cast("Any", self._response).extensions
-        stream: httpcore.AsyncNetworkStream | None = extensions.get("network_stream")
-        connection: socket.socket | None = stream.get_extra_info("socket") if stream is not None else None
-        if connection is not None:
-            with suppress(OSError):  # it has gone already
-                connection.shutdown(socket.SHUT_RDWR)
+        # what is asked for it says less than it gives: this is a generator, which can be closed
+        pieces = cast("AsyncGenerator[bytes, None]", aiter(cast("AsyncIterable[bytes]", self._response.stream)))
+        return decoded(pieces, self.headers.get("content-encoding", ""))
 
     async def aclose(self) -> None:
-        """Give the connection back, or close it when the body was not read to its end."""
+        """Give the connection back; end it at once, before anything is waited for, when the body was not read (M6)."""
         await self._response.aclose()
 
 
@@ -97,8 +85,8 @@ class HttpSender:
     """
 
     def __init__(self, base_url: str, connect_s: float, handler: RequestHandler | None = None) -> None:
-        self._handler = open_pool(base_url) if handler is None else handler
-        self._timeout = {"connect": connect_s, "read": None, "write": _WRITE_S, "pool": None}
+        self._handler = open_pool(base_url, connect_s) if handler is None else handler
+        self._timeout = {"connect": connect_s, "read": None, "write": WRITE_S, "pool": None}
 
     async def __aenter__(self) -> Self:
         """Return itself."""
@@ -118,18 +106,22 @@ class HttpSender:
             body: the whole content.
 
         Raises:
-            InvalidAddressError: the URL or a header cannot be sent.
+            InvalidAddressError: the URL cannot be called.
+            InvalidHeaderError: a header cannot be sent.
             TransportErrors: no connection, or none any more.
         """
         address = read_address(url)
-        lines = [(b"host", address.host), (b"user-agent", _AGENT), *_encoded(headers)]
+        lines = {b"host": address.host, b"user-agent": _AGENT} | dict(_encoded(headers))
         if address.credentials is not None:
-            lines = [line for line in lines if line[0] != b"authorization"]
-            lines.append((b"authorization", b"Basic " + address.credentials))
+            lines[b"authorization"] = b"Basic " + address.credentials
+        for name in (b"content-length", b"transfer-encoding"):  # how a body is sent is not for the configuration to say
+            lines.pop(name, None)
         if body:
-            lines.append((b"content-length", b"%d" % len(body)))
+            lines[b"content-length"] = b"%d" % len(body)
         timeout = {"timeout": self._timeout}
-        request = httpcore.Request(method, address.url, headers=lines, content=body or None, extensions=timeout)
+        request = httpcore.Request(
+            method, address.url, headers=list(lines.items()), content=body or None, extensions=timeout
+        )
         return HttpResponse(await self._handler.handle_async_request(request))
 
     @asynccontextmanager
@@ -159,45 +151,9 @@ def _joined(headers: list[tuple[bytes, bytes]]) -> dict[str, str]:
 def _encoded(headers: Mapping[str, str]) -> Iterator[tuple[bytes, bytes]]:
     for name, value in headers.items():
         try:
-            yield name.lower().encode("ascii"), value.encode("utf-8")
+            line = name.lower().encode("ascii"), value.strip(" \t").encode("utf-8")
         except UnicodeEncodeError:
-            raise InvalidAddressError(f"the header {name!r} cannot be sent") from None
-
-
-async def _decoded(pieces: AsyncGenerator[bytes, None], encoding: str) -> AsyncGenerator[bytes, None]:
-    if encoding not in {"gzip", "x-gzip", "deflate"}:
-        raise DamagedBodyError(f"it is compressed as {encoding}, which was not asked for")
-    inflater = zlib.decompressobj(_AUTOMATIC)
-    begun = False
-    async with aclosing(pieces):
-        async for piece in pieces:
-            if not begun and encoding == "deflate" and not _has_frame(piece):
-                inflater = zlib.decompressobj(-zlib.MAX_WBITS)  # some servers leave zlib's frame out
-            begun = True
-            for part in _inflated(inflater, piece):
-                yield part
-
-
-def _has_frame(piece: bytes) -> bool:
-    """Say whether a body begins with zlib's header (RFC 1950 §2.2): method 8 in the low half of its first byte."""
-    return piece[:1] == b"" or piece[0] & 0x0F == 8
-
-
-class _Inflater(Protocol):
-    """What ``zlib.decompressobj`` makes; its class has no public name."""
-
-    @property
-    def unconsumed_tail(self) -> bytes: ...
-
-    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
-
-
-def _inflated(inflater: _Inflater, piece: bytes) -> Iterator[bytes]:
-    """Yield what a piece holds, in parts of bounded size: a small piece may hold a thousand times as much."""
-    try:
-        while piece:
-            if part := inflater.decompress(piece, _PART):
-                yield part
-            piece = inflater.unconsumed_tail
-    except zlib.error as error:
-        raise DamagedBodyError(str(error)) from None
+            raise InvalidHeaderError(name) from None
+        if not _NAME.fullmatch(line[0]) or not _VALUE.fullmatch(line[1]):
+            raise InvalidHeaderError(name)
+        yield line

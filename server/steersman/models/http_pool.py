@@ -8,23 +8,21 @@ from __future__ import annotations
 
 import logging
 import os
-import sys
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypedDict
 from urllib.parse import urlsplit
 
 import httpcore
 
-from steersman.models.endpoint import is_loopback
-from steersman.models.http_address import user_and_password
+from steersman.models.http_address import ascii_host, user_and_password
+from steersman.models.http_connections import KEPT_S, HttpConnections
 from steersman.models.network import AsyncioBackend
+from steersman.models.proxies import proxy_for
 
 if TYPE_CHECKING:
     import ssl
 
-_MAX_CONNECTIONS = 20
-_MAX_KEPT = 4
-_KEPT_S = 90.0
+_PROXY_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
 class UnusableConnectionError(Exception):
@@ -43,8 +41,12 @@ class RequestHandler(Protocol):
         ...
 
 
-def open_pool(base_url: str) -> RequestHandler:
+def open_pool(base_url: str, connect_s: float) -> RequestHandler:
     """Open the connections to the host of ``base_url``.
+
+    Args:
+        base_url: decides on proxy and certificates.
+        connect_s: seconds that a proxy may take to open a way to the host.
 
     Raises:
         UnusableConnectionError: the environment names a proxy or certificates that cannot be used.
@@ -54,65 +56,50 @@ def open_pool(base_url: str) -> RequestHandler:
     scheme = base_url.partition(":")[0].lower()
     tls = _trust(os.environ) if scheme == "https" else None
     proxy = proxy_for(base_url, os.environ)
-    if proxy is None:
-        return httpcore.AsyncConnectionPool(
-            ssl_context=tls,
-            max_connections=_MAX_CONNECTIONS,
-            max_keepalive_connections=_MAX_KEPT,
-            keepalive_expiry=_KEPT_S,
-            network_backend=AsyncioBackend(),
-        )
-    return _through(proxy, tls)
+    if proxy is not None:
+        return _through(proxy, tls, connect_s)
+
+    def direct() -> tuple[httpcore.AsyncConnectionPool, AsyncioBackend]:
+        backend = AsyncioBackend()
+        return httpcore.AsyncConnectionPool(tls, **_one_connection(backend)), backend
+
+    return HttpConnections(direct)
 
 
-def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
-    """Return the address of the proxy to use for a URL, or None: none is set, or none for this host."""
-    if is_loopback(url):
-        return None
-    if sys.platform not in {"win32", "darwin"} and not any(name.lower().endswith("_proxy") for name in environ):
-        return None  # those two systems keep their proxies elsewhere too
-    from urllib.request import getproxies, proxy_bypass  # noqa: PLC0415 - brings a whole HTTP library
-
-    parts, proxies = urlsplit(url), getproxies()
-    proxy = proxies.get(parts.scheme.lower()) or proxies.get("all")
-    if not proxy or proxy_bypass(parts.hostname or ""):
-        return None
-    return proxy if "://" in proxy else f"http://{proxy}"
+class _PoolOptions(TypedDict):
+    max_connections: int
+    keepalive_expiry: float
+    network_backend: AsyncioBackend
 
 
-def _through(proxy: str, tls: ssl.SSLContext | None) -> RequestHandler:
+def _one_connection(backend: AsyncioBackend) -> _PoolOptions:
+    return {"max_connections": 1, "keepalive_expiry": KEPT_S, "network_backend": backend}
+
+
+def _through(proxy: str, tls: ssl.SSLContext | None, connect_s: float) -> RequestHandler:
     try:
         parts = urlsplit(proxy)
-        default = {"http": 80, "https": 443}.get(parts.scheme, 1080)
-        host, port = parts.hostname or "", parts.port or default
+        port, host = parts.port, ascii_host(parts)
     except ValueError as error:
         raise _unusable(f"its address is not valid: {error}") from None
-    if not host.isascii() or not host:
+    if not host:
         raise _unusable("its address has no host that can be called")
-    url = httpcore.URL(scheme=parts.scheme, host=host, port=port, target="/")
-    if parts.scheme in {"http", "https"}:
-        return httpcore.AsyncHTTPProxy(
-            url,
-            proxy_auth=user_and_password(parts),
-            ssl_context=tls,
-            proxy_ssl_context=(tls or _trust(os.environ)) if parts.scheme == "https" else None,
-            max_connections=_MAX_CONNECTIONS,
-            max_keepalive_connections=_MAX_KEPT,
-            keepalive_expiry=_KEPT_S,
-            network_backend=AsyncioBackend(),
-        )
-    if parts.scheme not in {"socks5", "socks5h"}:
+    if parts.scheme not in _PROXY_PORTS:
         raise _unusable(f"{parts.scheme}:// is no kind of proxy that is known here")
+    url = httpcore.URL(scheme=parts.scheme, host=host, port=port or _PROXY_PORTS[parts.scheme], target="/")
+    user, is_http, is_https = user_and_password(parts), parts.scheme.startswith("http"), parts.scheme == "https"
+    proxy_tls = (tls or _trust(os.environ)) if is_https else None
+    layers = 0 if tls is None else 2 if is_https else 1
+
+    def through() -> tuple[httpcore.AsyncConnectionPool, AsyncioBackend]:
+        backend = AsyncioBackend(proxy_s=connect_s, layers=layers)
+        options = _one_connection(backend)
+        if is_http:
+            return httpcore.AsyncHTTPProxy(url, user, None, tls, proxy_tls, **options), backend
+        return httpcore.AsyncSOCKSProxy(url, user, tls, **options), backend
+
     try:
-        return httpcore.AsyncSOCKSProxy(
-            url,
-            proxy_auth=user_and_password(parts),
-            ssl_context=tls,
-            max_connections=_MAX_CONNECTIONS,
-            max_keepalive_connections=_MAX_KEPT,
-            keepalive_expiry=_KEPT_S,
-            network_backend=AsyncioBackend(),
-        )
+        return HttpConnections(through)
     except RuntimeError:  # what httpcore says where its helper is not installed
         raise _unusable("it speaks SOCKS, and the Python package socksio is not installed") from None
 
