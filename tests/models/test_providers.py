@@ -82,6 +82,15 @@ def test_any_configured_address_is_completed(base_url: str, url: str):
 
 
 @pytest.mark.parametrize(
+    ("model", "part"),
+    [("org/m", "org/m"), ("m:free", "m:free"), ("a?b#c", "a%3Fb%23c"), ("50%", "50%25"), ("a b", "a%20b")],
+)
+def test_a_models_name_in_an_address_changes_no_other_part_of_it(model: str, part: str):
+    endpoint = Endpoint("mine", "http://h/d/{model}?v=1", model)
+    assert endpoint.url("/chat/completions") == f"http://h/d/{part}/chat/completions?v=1"
+
+
+@pytest.mark.parametrize(
     ("model", "environ", "header", "value"),
     [
         ("openai/m", KEYS, "authorization", "Bearer sk-0123456789"),

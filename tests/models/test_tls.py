@@ -201,9 +201,13 @@ def tunnel_to(server: FaultServer):
         reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
         await connection.send(b"HTTP/1.1 200 Connection established\r\n\r\n")
         connection.keep = False
+        ways = [asyncio.ensure_future(pipe(*way)) for way in [(connection.reader, writer), (reader, connection.writer)]]
         try:
-            await asyncio.gather(pipe(connection.reader, writer), pipe(reader, connection.writer))
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
             writer.transport.abort()
             with suppress(OSError):
                 await writer.wait_closed()
@@ -295,3 +299,30 @@ async def test_a_proxy_cannot_answer_for_the_host_behind_it(authority: Authority
         monkeypatch.setenv("https_proxy", proxy.origin)
         reply = await ask("https://models.test/v1")
     assert (reply.text, reply.failure) == ("", "provider_unavailable")
+
+
+@pytest.mark.parametrize("proxy_tls", [False, True], ids=["http proxy", "https proxy"])
+async def test_whenever_a_request_through_a_proxy_is_cancelled_nothing_of_it_stays(
+    authority: Authority, monkeypatch: pytest.MonkeyPatch, *, proxy_tls: bool
+):
+    """In each turn: while the way is opened, in the handshakes, in the reply."""
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.file))
+    async with behind_a_proxy(authority, proxy_tls=proxy_tls) as (_, proxy):
+        monkeypatch.setenv("https_proxy", proxy.origin)
+        turns, finished = 0, False
+        while not finished:
+            client = HttpModelClient(Endpoint("test", "https://models.test", "m"), OpenAIChat(provider="t", model="m"))
+            asking = asyncio.ensure_future(collect(client.stream(REQUEST)))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            finished = asking.done()
+            asking.cancel()
+            with suppress(asyncio.CancelledError):
+                await asking
+            if turns % 7 == 0:
+                assert (await collect(client.stream(REQUEST))).text == "Through."
+            await client.aclose()
+            for connection in proxy.connections:
+                await asyncio.wait_for(connection.gone.wait(), 10)
+            turns += 1
+        assert turns > 10
