@@ -89,6 +89,7 @@ async def test_a_body_that_ends_too_early_says_so_after_what_it_held(pack):
         ("br", b"\x0b", "compressed as br"),
         ("gzip, br", b"\x0b", "compressed as br"),
     ],
+    ids=["no gzip", "rubbish behind it", "another check sum", "another coding", "another coding within"],
 )
 async def test_a_body_that_cannot_be_decoded_says_so(codings: str, body: bytes, said: str):
     with pytest.raises(DamagedBodyError, match=said):

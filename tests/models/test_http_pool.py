@@ -6,7 +6,7 @@ from pathlib import Path
 import certifi
 import pytest
 
-from steersman.agent.errors import ModelError
+from steersman.agent.errors import RejectedError
 from steersman.models.endpoint import Endpoint
 from steersman.models.http_client import HttpModelClient
 from steersman.models.http_pool import UnusableConnectionError, open_pool
@@ -50,7 +50,7 @@ async def test_a_proxy_that_cannot_be_used_is_told(environ, monkeypatch: pytest.
     with pytest.raises(UnusableConnectionError, match=said):
         open_pool("https://api.test/v1", 1.0)
     client = HttpModelClient(Endpoint("p", "https://api.test/v1", "m"), OpenAIChat(provider="p", model="m"))
-    with pytest.raises(ModelError, match=said) as failed:
+    with pytest.raises(RejectedError, match=said) as failed:  # which is not tried again
         await anext(client.stream(REQUEST))
     assert "NO_PROXY" in (failed.value.hint or "")
     await client.aclose()
@@ -92,6 +92,7 @@ async def test_certificates_that_cannot_be_read_are_told(environ, tmp_path: Path
         file.write_text(content, encoding="utf-8")
     environ(SSL_CERT_FILE=str(file))
     client = HttpModelClient(Endpoint("p", "https://api.test/v1", "m"), OpenAIChat(provider="p", model="m"))
-    with pytest.raises(ModelError, match="SSL_CERT_FILE"):
+    with pytest.raises(RejectedError, match="SSL_CERT_FILE") as failed:  # which is not tried again
         await anext(client.stream(REQUEST))
+    assert "SSL_CERT_FILE" in (failed.value.hint or "")
     await client.aclose()

@@ -1,9 +1,12 @@
 """Proxies come from the environment, and never for this machine (DESIGN M6)."""
 
+import asyncio
 import sys
 
+import httpcore
 import pytest
 
+from steersman.models import network
 from steersman.models.endpoint import Endpoint
 from steersman.models.http_client import HttpLimits, HttpModelClient
 from steersman.models.openai_chat import OpenAIChat
@@ -49,7 +52,18 @@ async def test_a_proxy_that_is_not_there_is_named_as_unreachable(monkeypatch: py
     monkeypatch.setenv("http_proxy", origin)
     reply = await ask("http://models.test/v1")
     assert reply.failure == "provider_unavailable"
-    assert "proxy" in (reply.error.hint or "")  # type: ignore[union-attr]
+    assert reply.error is not None
+    assert f"the proxy at {origin.removeprefix('http://')} cannot be reached: connection refused" in reply.error.message
+    assert "proxy" in (reply.error.hint or "")
+
+
+async def test_a_proxy_that_takes_too_long_is_named(monkeypatch: pytest.MonkeyPatch):
+    async def hang(*_: object, **__: object) -> None:
+        await asyncio.Event().wait()
+
+    monkeypatch.setattr(network, "connected_socket", hang)
+    with pytest.raises(httpcore.ConnectError, match=r"the proxy at proxy\.test:1 cannot be reached: no connection"):
+        await network.AsyncioBackend(proxy="proxy.test:1").connect_tcp("proxy.test", 1, timeout=0.01)
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,10 @@ async def translated(
             hint=f"Correct headers under [providers.{endpoint.provider}].",
         ) from None
     except UnusableConnectionError as error:
-        raise unreachable(endpoint, clean(str(error), endpoint.key, 300)) from None
+        said = clean(str(error), endpoint.key, 300)
+        raise RejectedError(
+            f"{endpoint.provider} cannot be asked at {endpoint.origin}: {said}.", hint=error.hint
+        ) from None  # to try again would change nothing
 
 
 def _from_transport(endpoint: Endpoint, error: Exception, *, answered: bool, request_id: str | None) -> ModelError:

@@ -26,7 +26,15 @@ _PROXY_PORTS = {"http": 80, "https": 443, "socks5": 1080, "socks5h": 1080}
 
 
 class UnusableConnectionError(Exception):
-    """A proxy or the certificates that the environment names cannot be used; the text says which, and why."""
+    """A proxy or the certificates that the environment names cannot be used; the text says which, and why.
+
+    Attributes:
+        hint: what the person can do about it.
+    """
+
+    def __init__(self, text: str, hint: str) -> None:
+        super().__init__(text)
+        self.hint = hint
 
 
 class RequestHandler(Protocol):
@@ -86,13 +94,14 @@ def _through(proxy: str, tls: ssl.SSLContext | None, connect_s: float) -> Reques
         raise _unusable("its address has no host that can be called")
     if parts.scheme not in _PROXY_PORTS:
         raise _unusable(f"{parts.scheme}:// is no kind of proxy that is known here")
-    url = httpcore.URL(scheme=parts.scheme, host=host, port=port or _PROXY_PORTS[parts.scheme], target="/")
+    port = port or _PROXY_PORTS[parts.scheme]
+    url = httpcore.URL(scheme=parts.scheme, host=host, port=port, target="/")
     user, is_http, is_https = user_and_password(parts), parts.scheme.startswith("http"), parts.scheme == "https"
     proxy_tls = (tls or _trust(os.environ)) if is_https else None
     layers = 0 if tls is None else 2 if is_https else 1
 
     def through() -> tuple[httpcore.AsyncConnectionPool, AsyncioBackend]:
-        backend = AsyncioBackend(proxy_s=connect_s, layers=layers)
+        backend = AsyncioBackend(proxy=f"{host}:{port}", proxy_s=connect_s, layers=layers)
         options = _one_connection(backend)
         if is_http:
             return httpcore.AsyncHTTPProxy(url, user, None, tls, proxy_tls, **options), backend
@@ -118,8 +127,14 @@ def _trust(environ: Mapping[str, str]) -> ssl.SSLContext:
     except OSError as error:  # ssl.SSLError too
         named = "SSL_CERT_FILE" if file else "SSL_CERT_DIR"
         why = error.strerror or str(error)
-        raise UnusableConnectionError(f"the certificates that {named} names cannot be read ({why})") from None
+        raise UnusableConnectionError(
+            f"the certificates that {named} names cannot be read ({why})",
+            f"Let {named} name certificates in PEM form, or unset it.",
+        ) from None
 
 
 def _unusable(why: str) -> UnusableConnectionError:
-    return UnusableConnectionError(f"the proxy that is set for it cannot be used ({why})")
+    return UnusableConnectionError(
+        f"the proxy that is set for it cannot be used ({why})",
+        "Correct HTTPS_PROXY, HTTP_PROXY or ALL_PROXY, or name the host in NO_PROXY.",
+    )

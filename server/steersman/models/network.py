@@ -28,11 +28,13 @@ class AsyncioBackend(httpcore.AsyncNetworkBackend):
     """Opens connections; for ``network_backend`` of httpcore's pools.
 
     Args:
+        proxy: the proxy that all connections go to, for messages; "" where there is none.
         proxy_s: seconds within which a proxy must answer each time it is asked for a way to the host behind it.
         layers: how often a connection is encrypted until it is that host who speaks; 0 without such a proxy.
     """
 
-    def __init__(self, *, proxy_s: float | None = None, layers: int = 0) -> None:
+    def __init__(self, *, proxy: str = "", proxy_s: float | None = None, layers: int = 0) -> None:
+        self._proxy = proxy
         self._proxy_s = proxy_s
         self._layers = layers
         self._open: set[_Connection] = set()
@@ -54,7 +56,7 @@ class AsyncioBackend(httpcore.AsyncNetworkBackend):
             httpcore.ConnectTimeout: not within ``timeout`` seconds.
         """
         loop = asyncio.get_running_loop()
-        async with _connecting(timeout):
+        async with _connecting(timeout, self._proxy):
             sock = await connected_socket(
                 host.strip("[]"), port, local=local_address, options=() if socket_options is None else socket_options
             )
@@ -322,15 +324,18 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 
 @asynccontextmanager
-async def _connecting(timeout_s: float | None) -> AsyncGenerator[None]:
+async def _connecting(timeout_s: float | None, proxy: str = "") -> AsyncGenerator[None]:
+    to_proxy = f"the proxy at {proxy} cannot be reached: " if proxy else ""
     try:
         async with asyncio.timeout(timeout_s):
             yield
     except TimeoutError as error:
+        if to_proxy:
+            raise httpcore.ConnectError(f"{to_proxy}no connection within the time limit") from error
         raise httpcore.ConnectTimeout(str(error)) from error
     except ssl.SSLError as error:
         raise httpcore.ConnectError(str(error)) from error
     except OSError as error:
-        raise httpcore.ConnectError(failure_words(error) or "the connection was closed") from error
+        raise httpcore.ConnectError(to_proxy + (failure_words(error) or "the connection was closed")) from error
     except ValueError as error:  # UnicodeError too: a name that no host and no certificate can have
         raise httpcore.ConnectError(f"its name is not one that a host can have ({error})") from error
