@@ -208,38 +208,33 @@ async def test_an_address_may_stand_in_the_brackets_it_has_in_a_url(host: str):
         await AsyncioBackend().connect_tcp(host, unused_port())
 
 
-async def test_a_handshake_that_fails_closes_the_connection():
-    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await reader.read(1)
-        writer.write(b"this is no TLS at all")
-        with suppress(ConnectionError):
-            await reader.read()
-
-    async with connected(serve) as stream:
-        sock = stream.get_extra_info("socket")
-        with pytest.raises(httpcore.ConnectError):
-            await stream.start_tls(ssl.create_default_context(), "host.test", 10)
-        await stream.aclose()
-        assert sock.fileno() == -1
-
-
-async def test_a_handshake_that_takes_too_long_is_a_timeout():
-    async def serve(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
-        with suppress(ConnectionError):
-            await reader.read()
-
-    async with connected(serve) as stream:
-        sock = stream.get_extra_info("socket")
-        with pytest.raises(httpcore.ConnectTimeout):
-            await stream.start_tls(ssl.create_default_context(), "host.test", 0.05)
-        await stream.aclose()
-        assert sock.fileno() == -1
-
-
 async def silent(reader: asyncio.StreamReader, _writer: asyncio.StreamWriter) -> None:
     """Read until the other side goes, without a word."""
     with suppress(ConnectionError):
         await reader.read()
+
+
+async def talk_nonsense(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Answer what is no TLS at all."""
+    await reader.read(1)
+    writer.write(b"this is no TLS at all")
+    await silent(reader, writer)
+
+
+@pytest.mark.parametrize(
+    ("serve", "limit_s", "error"),
+    [(talk_nonsense, 10, httpcore.ConnectError), (silent, 0.05, httpcore.ConnectTimeout)],
+    ids=["fails", "takes too long"],
+)
+async def test_a_handshake_that_comes_to_nothing_closes_the_connection(
+    serve: Serve, limit_s: float, error: type[Exception]
+):
+    async with connected(serve) as stream:
+        sock = stream.get_extra_info("socket")
+        with pytest.raises(error):
+            await stream.start_tls(ssl.create_default_context(), "host.test", limit_s)
+        await stream.aclose()
+        assert sock.fileno() == -1
 
 
 @pytest.mark.parametrize("what", ["read", "write", "start_tls"])

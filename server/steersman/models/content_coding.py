@@ -76,9 +76,8 @@ class _Compressed:
         try:
             while piece:
                 if self._inflater is None:
-                    piece = (
-                        piece if self._is_first else piece.lstrip(b"\0")
-                    )  # with which the last stream may be filled up
+                    if not self._is_first:
+                        piece = piece.lstrip(b"\0")  # with which the last stream may be filled up
                     if not piece:
                         return
                     self._inflater, self._is_first = zlib.decompressobj(self._frame(piece)), False

@@ -12,7 +12,8 @@ import httpcore
 _IN_PATH = "/%:@!$&'()*+,;=~-._"
 _IN_QUERY = _IN_PATH + "?"
 _BARE_PERCENT = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+DEFAULT_PORTS = {"http": 80, "https": 443}
+"""What a URL without a port means."""
 _AMBIGUOUS = "\u00df\u03c2\u200c\u200d"
 """What the two versions of IDNA read differently: another host than the one that was meant would get the key."""
 
@@ -47,13 +48,13 @@ def read_address(text: str) -> Address:
         port, host = parts.port, ascii_host(parts)
     except ValueError as error:
         raise InvalidAddressError(str(error)) from None
-    if parts.scheme not in _DEFAULT_PORTS or not host:
+    if parts.scheme not in DEFAULT_PORTS or not host:
         raise InvalidAddressError("it needs http:// or https:// and a host")
     target = _quoted(parts.path, _IN_PATH) or "/"
     if parts.query:
         target += "?" + _quoted(parts.query, _IN_QUERY)
     url = httpcore.URL(scheme=parts.scheme, host=host, port=port, target=target)
-    shown = host if port in {None, _DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
+    shown = host if port in {None, DEFAULT_PORTS[parts.scheme]} else f"{host}:{port}"
     return Address(url, shown.encode("ascii"), credentials(parts))
 
 

@@ -8,8 +8,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from steersman.models.endpoint import is_loopback
-
-_DEFAULT_PORTS = {"http": 80, "https": 443}
+from steersman.models.http_address import DEFAULT_PORTS
 
 
 def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
@@ -22,7 +21,7 @@ def proxy_for(url: str, environ: Mapping[str, str]) -> str | None:
 
     parts, proxies = urlsplit(url), getproxies()
     proxy = (proxies.get(parts.scheme.lower()) or proxies.get("all") or "").strip()
-    host, port = parts.hostname or "", parts.port or _DEFAULT_PORTS.get(parts.scheme, 0)
+    host, port = parts.hostname or "", parts.port or DEFAULT_PORTS.get(parts.scheme, 0)
     if not proxy or is_exempt(host, port, proxies.get("no", "")) or proxy_bypass(host):
         return None
     return proxy if "://" in proxy else f"http://{proxy}"
