@@ -196,3 +196,12 @@ def test_a_model_without_its_provider_is_refused_and_no_other_takes_its_place(tm
         "“bogus” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
     )
     assert load_settings(environ, command_line={"model": "demo/rules"}, strict=True).warnings == ()
+
+
+@pytest.mark.parametrize("said", ["paln", "", 3])
+def test_a_mode_that_is_none_lets_no_laxer_source_speak(said: object):
+    """It may have been meant to be the stricter one."""
+    part, warnings = parse_part("environment", {"mode": said})
+    assert part is not None
+    assert part.mode is Mode.ASK
+    assert [warning.endswith("everything asks.") for warning in warnings] == [True]

@@ -385,8 +385,14 @@ class HeadlessApp:
         path = Path(folder)
         if not path.is_dir():
             raise InvalidRequestError(f"{folder} is not a folder.", hint="Name an existing folder with -C.")
+        try:
+            roots = make_roots([path])
+        except OSError:  # "." is a folder even where that was deleted
+            raise InvalidRequestError(
+                f"The folder {folder} does not exist any more.", hint="Name an existing folder with -C."
+            ) from None
         surroundings = Surroundings(
-            roots=make_roots([path]),
+            roots=roots,
             asker=asker,
             open_workspace=_open_disk,
             holder=f"steersman run (pid {os.getpid()})",

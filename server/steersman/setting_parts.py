@@ -98,6 +98,10 @@ def check_part(name: str, said: Mapping[str, Any]) -> tuple[SettingsPart, list[s
                 named = (loc[0], places.pop(int(loc[1])), *loc[2:]) if len(loc) > 1 else loc
                 warnings.append(f"{name}: {setting_place(named)} {what}; until it is mended, everything asks.")
                 loc = loc[:2]
+            elif loc == ("mode",):
+                warnings.append(f"{name}: {setting_place(loc)} {what}; until it is mended, everything asks.")
+                cleaned["mode"] = "ask"  # a laxer source must not speak for what may have been meant to be stricter
+                continue
             else:
                 warnings.append(f"{name}: {setting_place(loc)} {what}; it is ignored.")
             _drop(cleaned, loc)

@@ -5,6 +5,7 @@ import os
 import pty
 import signal
 import subprocess
+import sys
 
 import pytest
 
@@ -347,3 +348,22 @@ def test_what_is_not_a_models_name_is_refused_in_one_sentence(typed, monkeypatch
     assert [line for line in printed.err.split("\n") if line] == [
         "steersman: “gpt-5” is not a model's name. Write provider/model, such as ollama/qwen3 or demo/rules."
     ]
+
+
+@pytest.mark.parametrize("command", [["run", "Read a.txt"], ["sessions", "list"], ["doctor"]])
+def test_a_folder_that_was_deleted_is_told_in_one_sentence(steersman, tmp_path, command: list[str]):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    program = "import os, sys; os.rmdir(os.getcwd()); from steersman.cli import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", program, *command],
+        cwd=gone,
+        env=steersman.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode != 0
+    assert "does not exist any more. Name an existing folder with -C." in done.stdout + done.stderr
+    assert "Traceback" not in done.stdout + done.stderr
